@@ -1,4 +1,4 @@
-"""What an installed library carries from beside it: the studies' figures that methods learn from, which stand once."""
+"""What an installed library carries from beside it: figures that methods learn from, and rentals of today."""
 
 from pathlib import Path
 
@@ -8,7 +8,13 @@ from setuptools.command.build_py import build_py
 STUDIES = Path("config", "studies")
 CARRIED = {
     "parkopedia-2018": ("study.yaml", "instances.yaml", "throughput.csv", "efficiency.csv"),
-    "eight-gpus-2026": ("time_to_target.csv",),
+    "eight-gpus-2026": ("time_to_target.csv", "instances.yaml", "prices/clouds.yaml"),
+    "lab-of-five": ("instances.yaml", "prices/rent.yaml"),
+    "office-box-2026": (
+        "instances.yaml",
+        *(f"prices/{name}.yaml" for name in ("single-gpus", "marketplace", "clouds", "office")),
+    ),
+    "start-up-2026": ("instances.yaml", "prices/rent.yaml"),
 }
 
 
@@ -20,8 +26,8 @@ class WithFigures(build_py):
         super().run()
         for study, names in CARRIED.items() if not self.editable_mode else ():
             folder = Path(self.build_lib, "sweetspot", "facts", "pools", study)
-            self.mkpath(str(folder))
             for name in names:
+                self.mkpath(str((folder / name).parent))
                 self.copy_file(str(STUDIES / study / name), str(folder / name))
 
 

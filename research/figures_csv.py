@@ -8,18 +8,19 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import super_linear_warnings
 from sweetspot.scaling.published_pairs import DATASETS, MODELLED_FRAMEWORKS, framework_name, pair_with_bases
 from sweetspot.scaling.step_facts import device_family
-from sweetspot.throughput.published import FACT_CHOICES, with_machine_facts
+from sweetspot.study.instances import Interconnect
+from sweetspot.throughput.published import MACHINE_FACTS, with_machine_facts
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
 NEEDED = ("gpu", "gpus", "model", "batch_size", "precision", "dataset", "images_per_s", "benchmark")
-OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *FACT_CHOICES)
+OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *MACHINE_FACTS)
 DEVICE_NEEDED = ("gpu", "gpus", "model", "precision", "value", "unit")
 DEVICE_OPTIONAL = ("benchmark", "framework", "seq_len", "batch_per_device", "notes")
 PAIR_NEEDED = ("gpu", "gpus_base", "gpus", "value_base", "value", "unit", "model")
@@ -208,7 +209,7 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
         base_nodes=_nodes(table, "gpus_base"),
         base_gpus=table["gpus_base"],
         interconnect=table["interconnect"]
-        .where(table["interconnect"].isin(FACT_CHOICES["interconnect"]), "")
+        .where(table["interconnect"].isin(get_args(Interconnect)), "")
         .mask(pods, "ici"),
         batches=[_batches(text) for text in table["notes"]],
         strong=strong,

@@ -38,7 +38,7 @@ def reached(folder: Path) -> list[str]:
 
 def _reached(file: Path) -> list[str] | None:
     from sweetspot.harness.runfile import run_facts
-    from sweetspot.throughput.collect import summarise_runs
+    from sweetspot.throughput.run_files import summarise_runs
 
     (row,) = summarise_runs([str(file)]).to_dict("records")
     facts = run_facts(file)
@@ -62,11 +62,13 @@ def training_flop(network: str) -> float | None:
     Of a transformer by formula. Of a network of images three forward passes, a multiply-add being two operations.
     """
     from sweetspot.facts.shipped_tables import table as facts_table
-    from sweetspot.study import transformers
+    from sweetspot.transformers import SHAPES
 
-    shape = transformers.SHAPES.get(network)
+    from research.transformer_operations import training_flop as flop_of_shape
+
+    shape = SHAPES.get(network)
     if shape is not None:
-        return transformers.training_flop(shape) / shape.units_per_sample
+        return flop_of_shape(shape) / shape.units_per_sample
     for row in facts_table("network_operations"):
         if network in (row["network"], *row["names"].split(" ; ")):
             return 6e9 * float(row["forward_gmac"])

@@ -19,7 +19,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.catalogues.readers import read_catalogue
 
 SAME = 0.002
 
@@ -29,7 +29,7 @@ def asked(places: dict[str, str], files: list[Path]) -> dict[tuple[str, str], li
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for file in files:
         provider = file.stem.rsplit("_", 1)[0]
-        for entry in read_skypilot(file).listings:
+        for entry in read_catalogue("skypilot", file).listings:
             usual = entry.zone.startswith(places[provider]) and not entry.zone[len(places[provider]) :].isdigit()
             prices = found[provider, entry.instance] if usual and entry.purchase == "on_demand" else None
             if prices is not None and not any(abs(entry.per_hour / usd - 1) < SAME for usd in prices):

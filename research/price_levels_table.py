@@ -26,7 +26,7 @@ from pathlib import Path
 
 from sweetspot.bills.lint.known import COLUMNS, device_key, provider_key
 from sweetspot.bills.offers import offers_in_usd
-from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.catalogues.readers import read_catalogue
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import load_price_list
 
@@ -116,7 +116,7 @@ def rows(arguments: list[str]) -> Iterator[tuple[object, ...]]:
     vcpus = [
         entry.per_hour / entry.vcpus
         for file in arguments[5:]
-        for entry in read_skypilot(file).listings
+        for entry in read_catalogue("skypilot", file).listings
         if entry.vcpus and not entry.gpu and entry.purchase == "on_demand"
     ]
     cuts = statistics.quantiles(vcpus, n=1000)

@@ -15,15 +15,14 @@ rule run_benchmark:
         **JOBS.resources(),
         timing_slot=1,
     params:
-        **PLACE_PARAMS,
+        place=JOBS.location,
         protocol=JOBS.protocol(),
         device=JOBS.device(),
     shell:
         RUN_BENCHMARK
         + " --instance {wildcards.instance} --framework {wildcards.framework} --model {wildcards.model}"
         " --batch-size {wildcards.batch_size} --gpus {wildcards.gpus} --precision {wildcards.precision}"
-        " --variant {wildcards.variant} --run {wildcards.run} {params.protocol} {params.device} "
-        + PLACE
+        " --variant {wildcards.variant} --run {wildcards.run} {params.protocol} {params.device} {params.place}"
         + f" --asked {NOTES}"
         + " --output {output:q} 2>&1"
         ' | if test -n "${{SWEETSPOT_QUIET:-}}"; then cat > {log:q}; else tee {log:q}; fi'

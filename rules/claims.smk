@@ -16,12 +16,14 @@ rule check_claims:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
         claims=given([str(CLAIMS)] if CLAIMS.is_file() else []),
-        formula=formula("study", "bills", "decision", "claims"),
     output:
         claims=f"{RESULTS}/comparison/claims.parquet",
     log:
         f"results/logs/check_claims/{STUDY}.log",
     localrule: True
+    params:
+        formula=formula("study", "bills", "decision", "claims"),
+        content=contents(CLAIMS),
     run:
         here("check_claims", input, output, log)
 

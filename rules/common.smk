@@ -1,6 +1,8 @@
 """The plan of this invocation and the names that the rules share; no rules."""
 
+import hashlib
 import shlex
+from functools import cache
 from types import SimpleNamespace
 
 from snakemake.settings.types import DeploymentMethod
@@ -8,18 +10,17 @@ from snakemake.settings.types import DeploymentMethod
 import sweetspot
 from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import require_writable
+from sweetspot.files import checksum, require_writable
 from sweetspot.matrix.invocation import instance_files, load_invocation
-from sweetspot.matrix.jobs import Jobs, shell_text
+from sweetspot.matrix.jobs import Jobs
 from sweetspot.matrix.process import run_script, scripts_of
 from sweetspot.matrix.reruns import NOTES, attempts
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
-    budget_text,
     select_runs,
     skipped_rows,
     missing_runs,
-    selection_lines,
+    selection_text,
     run_file,
 )
 from sweetspot.study.price_list import history_days, lists_at
@@ -40,6 +41,12 @@ def given(files):
     """A file (or several) that the rules find here: neither a prefix nor a storage provider, which are for what they
     make, moves it. Only rules that stay on this machine read one."""
     return local(files) if PREFIXED or STORED else files
+
+
+def contents(*files) -> list[str]:
+    """What files that people write hold, as a param of the rules that read them: content decides, not time. A file that
+    is moved or copied here may be older than what its predecessor made."""
+    return [checksum(file) for file in map(Path, files) if file.is_file()]
 
 
 try:
@@ -73,7 +80,10 @@ SCRIPTS = (
 )
 
 # What is measured stays; of the rest, what fits into the budget. A job on a node does not choose again.
-BUDGET = budget_text(INVOCATION.config) if workflow.is_main_process else ""
+BUDGET_MINUTES = INVOCATION.config.measure.budget_minutes
+BUDGET = ""
+if workflow.is_main_process and BUDGET_MINUTES is not None:
+    BUDGET = f"budget_minutes {BUDGET_MINUTES:g}"
 SELECTION = select_runs(
     INVOCATION, Path(made(str(BENCHMARKS))), use_budget=bool(BUDGET)
 )
@@ -86,8 +96,7 @@ MISSING_RUNS = [
 ATTEMPTS = attempts() if workflow.is_main_process else {}
 JOBS = Jobs(INVOCATION, ATTEMPTS)
 if SELECTION.skipped:
-    for line in selection_lines(SELECTION, max_runs=10):
-        logger.warning(f"{BUDGET}: {line}")
+    logger.warning(f"{BUDGET}: {selection_text(SELECTION)}")
 
 
 wildcard_constraints:
@@ -100,17 +109,35 @@ def beside(*files: Path) -> list[str]:
     return [os.path.relpath(file) for file in files]
 
 
-def formula(*rooms: str) -> list[str]:
-    """Every module and table of those rooms and of the ground: a rule that they decide reruns when one changes."""
-    ground = ["cells", "errors", "files", "warnings", "wording"]
+@cache
+def digest_of_files(pattern: str) -> str:
+    """Digest of the contents of those files of the library."""
+    files = sorted(file for file in Path(LIBRARY).glob(pattern) if file.is_file())
+    return hashlib.sha256("".join(map(checksum, files)).encode()).hexdigest()
+
+
+def formula(*rooms: str, others: tuple[str, ...] = ()) -> str:
+    """Digest of every module and table of those rooms, of the ground and of `others`, as a parameter.
+
+    A rule that they decide reruns when one changes. As inputs, a hundred files a rule, they would fill a dry run.
+    """
+    ground = [
+        "cells.py",
+        "errors.py",
+        "files.py",
+        "warnings.py",
+        "wording.py",
+        "frameworks.py",
+        "platforms.py",
+        "titles.py",
+        "transformers.py",
+        "facts/*.*",
+    ]
     if not {"decision", "report"}.isdisjoint(rooms):
-        ground += ["decision_words", "draws", "known_value"]
-    ground = [f"{LIBRARY}/{name}.py" for name in ground]
-    ground += beside(*sorted(Path(LIBRARY, "facts").glob("*.*")))
-    own = (
-        Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv")
-    )
-    return given([*ground, *sorted(str(file) for files in own for file in files)])
+        ground += ["choice_kinds.py", "draws.py", "known_value.py"]
+    modules = [f"{room}/**/*.{kind}" for room in rooms for kind in ("py", "csv")]
+    digests = map(digest_of_files, [*ground, *modules, *others])
+    return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 
 
 def here(script: str, input, output, log, params=None, wildcards=None) -> None:
@@ -174,8 +201,8 @@ PYTHON = "python" if DEPLOYED else sys.executable
 
 def script_command(name: str) -> str:
     """How a shell runs `name`.py, as text of a rule's `shell`."""
-    return shell_text(shlex.join([PYTHON, str(SCRIPTS / f"{name}.py")]))
+    command = shlex.join([PYTHON, str(SCRIPTS / f"{name}.py")])
+    return command.replace("{", "{{").replace("}", "}}")
 
 
 RUN_BENCHMARK = script_command("run_benchmark")
-PLACE, PLACE_PARAMS = JOBS.location()

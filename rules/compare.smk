@@ -50,18 +50,19 @@ rule compare:
         workloads=given(f"{CONFIG}/workloads.yaml"),
         # What a team knows of stock and failures; the library's own lies in facts/.
         stock=given([STOCK] if Path(STOCK).is_file() else []),
-        formula=formula(
-            "study", "throughput", "bills", "availability", "mixes", "decision"
-        ),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     log:
         f"results/logs/compare/{STUDY}.log",
     localrule: True
     params:
+        formula=formula(
+            "study", "throughput", "bills", "availability", "mixes", "decision"
+        ),
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
         as_of=INVOCATION.study.as_of.isoformat(),
+        content=contents(f"{CONFIG}/workloads.yaml", STOCK),
     run:
         here("compare", input, output, log, params)
 
@@ -90,6 +91,7 @@ ANEW = {
     "instances": given(INSTANCE_FILES),
     "stock": rules.compare.input.stock,
 }
+ANEW_FILES = [f"{CONFIG}/workloads.yaml", STOCK, *INSTANCE_FILES]
 PRICING = {
     "settings": asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
     "month_days": INVOCATION.study.month_days,
@@ -107,6 +109,13 @@ rule compare_then:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
         offers=rules.compare.input.offers,
+    output:
+        f"{RESULTS}/comparison/price_changes.parquet",
+    log:
+        f"results/logs/compare_then/{STUDY}.log",
+    localrule: True
+    params:
+        **PRICING,
         formula=formula(
             "study",
             "throughput",
@@ -117,14 +126,8 @@ rule compare_then:
             "decision",
             "report",
         ),
-    output:
-        f"{RESULTS}/comparison/price_changes.parquet",
-    log:
-        f"results/logs/compare_then/{STUDY}.log",
-    localrule: True
-    params:
-        **PRICING,
         lists=list(THEN),
+        content=contents(*ANEW_FILES, *THEN.values()),
     run:
         here("compare_then", input, output, log, params)
 
@@ -140,6 +143,14 @@ rule compare_scenarios:
         prices=given(
             [f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS]
         ),
+    output:
+        table=f"{RESULTS}/comparison/scenarios.parquet",
+        files=directory(f"{RESULTS}/scenarios"),
+    log:
+        f"results/logs/compare_scenarios/{STUDY}.log",
+    localrule: True
+    params:
+        **PRICING,
         formula=formula(
             "study",
             "throughput",
@@ -150,16 +161,12 @@ rule compare_scenarios:
             "decision",
             "report",
         ),
-    output:
-        table=f"{RESULTS}/comparison/scenarios.parquet",
-        files=directory(f"{RESULTS}/scenarios"),
-    log:
-        f"results/logs/compare_scenarios/{STUDY}.log",
-    localrule: True
-    params:
-        **PRICING,
         lists=list(PRICE_LISTS),
-        content=[checksum(file) for file in SCENARIO_FILES],
+        content=contents(
+            *ANEW_FILES,
+            *SCENARIO_FILES,
+            *(f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS),
+        ),
     run:
         here("compare_scenarios", input, output, log, params)
 

@@ -17,7 +17,7 @@ if HOME is not None:
     sys.path.insert(0, str(HOME / "workflow"))  # its own library, installed or not
 
 try:
-    from sweetspot.packages import PARSED, hand_on, require_packages
+    from sweetspot.packages import PARSED, share_library, require_packages
 except ModuleNotFoundError:
     raise WorkflowError(
         f"the library of Sweetspot is not in {sys.executable}, and {RULES} gives the rules only; "
@@ -25,7 +25,7 @@ except ModuleNotFoundError:
     ) from None
 from sweetspot.errors import UserError
 
-hand_on()
+share_library()
 try:
     require_packages(HOME, PARSED)
 except UserError as error:
@@ -90,7 +90,9 @@ onstart:
                 hold(made(f"results/{STUDY}"))
             if not workflow.local_exec:
                 JOBS.require_accepted(
-                    runs_to_make(), runs_a_job(), accounts_of_jobs()
+                    {job.wildcards.instance for job in jobs_to_make()},
+                    runs_a_job(),
+                    accounts_of_jobs(),
                 )
         except UserError as error:
             raise WorkflowError(str(error)) from None

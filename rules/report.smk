@@ -9,7 +9,7 @@ SPEED = {
 }
 PRICED = {
     table: collect(f"{RESULTS}/{table}/{{price_list}}.parquet", price_list=PRICE_LISTS)
-    for table in ("costs", "offers", "bills", "cash_flow", "price_lint")
+    for table in ("costs", "offers", "bills", "price_lint")
 } | {"comparison": rules.compare.output}
 # No chart shows a claim: an edit of one draws nothing anew.
 TOLD = {**SPEED, **PRICED, "claims": rules.check_claims.output}
@@ -28,7 +28,6 @@ rule draw_speed:
     input:
         **SPEED,
         study=given(f"{CONFIG}/study.yaml"),
-        formula=formula("study", "decision", "report"),
     output:
         specs=specs(of_stage("speed")),
         captions=captions(of_stage("speed")),
@@ -37,7 +36,9 @@ rule draw_speed:
         f"results/logs/draw_speed/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "decision", "report"),
         machines=titles(INVOCATION.instances),
+        content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
 
@@ -48,7 +49,6 @@ rule draw_figures:
         **SPEED,
         **PRICED,
         study=given(f"{CONFIG}/study.yaml"),
-        formula=formula("study", "decision", "report"),
     output:
         specs=specs(of_stage("price")),
         captions=captions(of_stage("price")),
@@ -56,7 +56,9 @@ rule draw_figures:
         f"results/logs/draw_figures/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "decision", "report"),
         machines=titles(INVOCATION.instances),
+        content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
 
@@ -93,12 +95,13 @@ rule write_tables:
     """Write every table as CSV and Parquet, for spreadsheets and programs."""
     input:
         **TOLD,
-        formula=formula("study", "report"),
     output:
         tables=directory(f"{REPORT}/tables"),
     log:
         f"results/logs/write_tables/{STUDY}.log",
     localrule: True
+    params:
+        formula=formula("study", "report"),
     run:
         here("write_tables", input, output, log, params)
 
@@ -108,23 +111,8 @@ rule render_report:
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
-        workloads=given(f"{CONFIG}/workloads.yaml"),
         specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
         engine=rules.draw_speed.output.engine,
-        formula=[
-            *formula(
-                "study",
-                "throughput",
-                "bills",
-                "availability",
-                "mixes",
-                "decision",
-                "claims",
-                "report",
-            ),
-            *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),
-            *given(sorted(map(str, Path(LIBRARY, "report", "templates").iterdir()))),
-        ],
     output:
         html=report(
             f"{REPORT}/index.html",
@@ -142,7 +130,19 @@ rule render_report:
         f"results/logs/render_report/{STUDY}.log",
     localrule: True
     params:
+        formula=formula(
+            "study",
+            "throughput",
+            "bills",
+            "availability",
+            "mixes",
+            "decision",
+            "claims",
+            "report",
+            others=("report/assets/*", "report/templates/*"),
+        ),
         machines=titles(INVOCATION.instances),
+        content=contents(f"{CONFIG}/study.yaml", f"{CONFIG}/workloads.yaml"),
     run:
         here("render_report", input, output, log, params)
 
@@ -151,12 +151,13 @@ rule write_index:
     """Write the page over all studies made here; each study that is made writes it anew."""
     input:
         answer=rules.render_report.output.answer,
-        formula=formula("report"),
     output:
         html="results/index.html",
     log:
         f"results/logs/write_index/{STUDY}.log",
     localrule: True
+    params:
+        formula=formula("report"),
     run:
         here("write_index", input, output, log)
 
@@ -165,12 +166,13 @@ rule print_report:
     """Print the page as PDF; asked for by name only, because it needs Chromium."""
     input:
         html=rules.render_report.output.html,
-        formula=formula("report"),
     output:
         pdf=f"{REPORT}/index.pdf",
     log:
         f"results/logs/print_report/{STUDY}.log",
     localrule: True
+    params:
+        formula=formula("report"),
     run:
         here("print_report", input, output, log)
 

@@ -1,5 +1,7 @@
 """How throughput grows with the number of devices, and what a machine nobody has measured will deliver."""
 
+BORROWED = beside(*(figures_file(name, STUDIES) for name in INVOCATION.study.borrow))
+
 
 rule fit_scaling:
     """Scaling efficiencies of the study, the averages that the 2018 rule is, and the evidence for the other methods."""
@@ -8,13 +10,8 @@ rule fit_scaling:
         table=given(
             [file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()]
         ),
-        borrowed=given(
-            beside(
-                *(figures_file(study, STUDIES) for study in INVOCATION.study.borrow)
-            )
-        ),
+        borrowed=given(BORROWED),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "throughput", "scaling"),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
@@ -23,7 +20,9 @@ rule fit_scaling:
         f"results/logs/fit_scaling/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "throughput", "scaling"),
         framework=INVOCATION.study.cells.framework,
+        content=contents(f"{CONFIG}/efficiency.csv", *BORROWED, *INSTANCE_FILES),
     run:
         here("fit_scaling", input, output, log, params)
 
@@ -45,7 +44,6 @@ rule extrapolate:
             )
         ),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "throughput", "scaling"),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         curve=f"{RESULTS}/scaling/curve.parquet",
@@ -54,9 +52,11 @@ rule extrapolate:
         f"results/logs/extrapolate/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "throughput", "scaling"),
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
         method=INVOCATION.study.method,
+        content=contents(f"{CONFIG}/time_to_target.csv", *INSTANCE_FILES),
     run:
         here("extrapolate", input, output, log, params)
 

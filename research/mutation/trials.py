@@ -36,7 +36,6 @@ TESTS = {"commands": ("commands", "use")}
 # Tests that alone count for a file, and which of them. What the decision says is made of what it finds. The others are
 # marked slow, since Keras is imported.
 OWN_TESTS = {
-    "decision_words.py": ("tests/decision", "not slow"),
     "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
 }
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")

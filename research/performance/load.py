@@ -64,7 +64,8 @@ def alternate(ours: Callable[[], Cost], yardstick: Callable[[], Cost], rounds: i
 COLLECT = """
 import sys
 from pathlib import Path
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import measured_cells
+from sweetspot.throughput.run_files import summarise_runs
 files = Path(sys.argv[1]).read_text().split()
 print(len(measured_cells(summarise_runs(files))))
 """

@@ -11,11 +11,11 @@ sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests" / "support")]
 
 from project_copy import copy_project, edit  # noqa: E402
 from sweetspot.cells import run_path  # noqa: E402
+from sweetspot.frameworks import BUILDERS  # noqa: E402
 from sweetspot.harness.facts import machine_facts  # noqa: E402
 from sweetspot.harness.request import parse_request  # noqa: E402
 from sweetspot.harness.runfile import write_run  # noqa: E402
 from sweetspot.harness.step_times import Interval  # noqa: E402
-from sweetspot.study.frameworks import BUILDERS  # noqa: E402
 
 MODELS, GPUS = sorted(BUILDERS["tensorflow"])[:20], (1, 2, 4, 8)
 

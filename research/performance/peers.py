@@ -7,7 +7,7 @@ DIR are checkouts of github.com/pytorch/vision (or its wheel, unpacked, with ref
 tensorflow/benchmarks (which needs tf-keras: `pip install --no-deps --target EXTRA tf-keras`). Peers whose checkout or
 package is not there are left out, and named. Everything runs on one core by default (`--cpus`). Both sides
 have our settings of the memory allocator (`--memory ours`: we as shipped, the peer as it comes; `none`: neither). How
-turns are taken is told in turns.py, what each peer runs in peer_loops.py; docs/evidence/peers.md has the figures.
+turns are taken is told in turns.py, what each peer runs in peer_loops.py; docs/evidence/performance.md has the figures.
 Below 1 ours is cheaper.
 """
 

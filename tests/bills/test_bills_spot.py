@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from price_lists import cell, machines, offers, planned, price_list, priced
 from sweetspot.bills.rates import rates
-from sweetspot.bills.renting import break_even_interruptions, checkpoint_interval, makespan, overhead, wall_time
+from sweetspot.bills.renting import checkpoint_interval, makespan, overhead, wall_time
 
 NAN = float("nan")
 TAKEN = {"per_hour": 1 / 6, "checkpoint_s": 300.0, "restore_s": 360.0, "every_s": 3600.0, "wait_s": 900.0,
@@ -121,28 +121,6 @@ def test_more_interruptions_never_make_a_job_shorter(rate, more, dump, restore):
     assert overhead(rate, dump, restore, NAN) >= 1
 
 
-@settings(max_examples=40)
-@given(fraction=st.floats(0.1, 0.95), dump=st.floats(0.001, 0.2), restore=st.floats(0, 0.5))
-def test_break_even_interruptions_separates_spot_from_on_demand(fraction, dump, restore):
-    rate = break_even_interruptions(fraction, 1.0, dump, restore)
-    assert fraction * overhead(rate * 0.99, dump, restore, NAN) < 1.0
-    assert fraction * overhead(rate * 1.02, dump, restore, NAN) > 1.0
-
-
-def test_checkpoints_that_cost_the_whole_discount_lose_at_any_rate_and_free_ones_at_none():
-    # five minutes of every hour are 1.083 hours an hour: more than 1 / 0.99, so the search for a rate must end at none
-    assert break_even_interruptions(0.99, 1.0, 1 / 12, 0.1, 1.0) == 0.0
-    rate = break_even_interruptions(0.5, 1.0, 1 / 12, 0.1, 1.0)
-    assert float(overhead(rate, 1 / 12, 0.1, 1.0)) == pytest.approx(2.0, rel=1e-6)
-    assert (
-        break_even_interruptions(1.0, 1.0, 1 / 12, 0.1, 1.0) is None
-        and break_even_interruptions(1.0, 0.9, 0.1, 0.1) is None
-    )
-    # nothing but the work of the last ten-billionth of an hour is lost: (e^x - 1) / x = 2 at x = 1.26, 12.6 thousand
-    # million interruptions an hour; the search doubles from 1 and ends beyond a thousand million
-    assert break_even_interruptions(0.5, 1.0, 0.0, 0.0, 1e-10) == 2.0**30
-
-
 def test_interruptions_divide_the_images_of_a_dollar_and_multiply_the_bill():
     prices, training = price_list(spot()), {"kind": "training", "model": "vgg16", "samples": 3_600_000.0}
     (row,) = priced(prices, [cell("x", 100.0)], work=training)[0].to_dict("records")
@@ -175,8 +153,7 @@ def test_the_cheap_end_of_a_dollars_images_takes_the_dear_end_of_what_they_cost(
 def test_spot_beats_on_demand_by_the_middle_of_its_own_price(usd, beats):
     never = TAKEN | {"per_hour": 0.0}  # and yet a checkpoint every hour
     row = offers(price_list(spot(usd, never), {"instance": "x", "per_hour": 1.0})).iloc[0]
-    assert bool(row["spot_beats_on_demand"]) == beats
-    assert math.isnan(row["losing_interruptions_per_hour"]) != beats
+    assert ("spot_loses" in [pair["rule"] for pair in row["warnings"]]) != beats
 
 
 @pytest.mark.parametrize("hours", [6.8 / 60, 3.0])  # shorter than the best interval, of about an hour, and longer

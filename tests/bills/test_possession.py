@@ -1,14 +1,11 @@
 """Machines owned and terms committed to: their month, their hour, their cash flow and resale, by hand calculation."""
 
-import math
-
 import numpy as np
 import pytest
-from price_lists import list_tables, machines, offers, price_list, spent
+from price_lists import list_tables, machines, offers, price_list
 from sweetspot.bills.offers import _residual
 from sweetspot.bills.owning import (
     annuity,
-    crossing_days,
     fixed_per_month,
     monthly_rate,
     resale_factor,
@@ -36,30 +33,23 @@ def owned(currency="USD", rates=(), **own):
 
 
 @pytest.mark.parametrize(
-    ("deal", "fixed", "variable", "hour", "earned", "flow"),
+    ("deal", "fixed", "variable", "hour"),
     [
         # 1200 upfront for 12 months and 0.1 an hour always: (100 + 0.1 x 732)/240 at ten days of use
-        ({"upfront": 1200, "per_hour": 0.1}, 173.2, 0.0, 173.2 / 240, 173.2 / (24 * 0.9), [1200, *[73.2] * 12]),
+        ({"upfront": 1200, "per_hour": 0.1}, 173.2, 0.0, 173.2 / 240),
         # 600 upfront for 12 months and 5 a month: 55; 0.1 for each hour of the ten days: 24 more, 79 / 240 an hour
-        ({"upfront": 600, "per_month": 5, "per_hour": 0.1, "charged": "used"}, 55, 0.1, 79 / 240, 55 / (24 * 0.8),
-         [600, *[29] * 12]),
+        ({"upfront": 600, "per_month": 5, "per_hour": 0.1, "charged": "used"}, 55, 0.1, 79 / 240),
     ],
 )  # fmt: skip
-def test_a_commitment_is_paid_whether_used_or_not_but_for_its_hours_of_use(deal, fixed, variable, hour, earned, flow):
-    prices = committed(10, **deal)
-    row = offers(prices).iloc[0]
-    names = ["fixed_usd_per_month", "variable_usd_per_hour", "usd_per_hour", "earning_days_per_month"]
-    assert row[names].tolist() == pytest.approx([fixed, variable, hour, earned])
-    found = spent(prices)
-    assert found["usd"].tolist() == pytest.approx(flow)
-    assert found["cumulative_usd"].iloc[-1] == pytest.approx(sum(flow))
-    assert found["npv_usd"].tolist() == found["cumulative_usd"].tolist()  # a term is not discounted
+def test_a_commitment_is_paid_whether_used_or_not_but_for_its_hours_of_use(deal, fixed, variable, hour):
+    row = offers(committed(10, **deal)).iloc[0]
+    names = ["fixed_usd_per_month", "variable_usd_per_hour", "usd_per_hour"]
+    assert row[names].tolist() == pytest.approx([fixed, variable, hour])
 
 
 def test_no_more_hours_are_due_than_the_month_has():
     # 31 planned days of a month that has 30.5: 732 h
-    flow = spent(committed(31, term_months=2, upfront=10.0, per_month=3.0, per_hour=0.5, charged="used"))
-    assert flow["usd"].tolist() == pytest.approx([10, 3 + 366, 3 + 366])
+    assert offers(committed(31, per_month=732)).iloc[0]["usd_per_hour"] == pytest.approx(1.0)
 
 
 def test_a_commitment_of_ranges_has_its_values_in_the_middle_and_its_cheap_and_dear_ends():
@@ -72,14 +62,12 @@ def test_a_commitment_of_ranges_has_its_values_in_the_middle_and_its_cheap_and_d
     assert row[FIXED].tolist() == pytest.approx([low, middle, high])
     assert row[VARIABLE].tolist() == pytest.approx([0.05, 0.1, 0.15])
     assert row[HOUR].tolist() == pytest.approx([low / 360 + 0.05, middle / 240 + 0.1, high / 120 + 0.15])
-    assert row["earning_days_per_month"] == pytest.approx(34 / (24 * 0.8))
 
 
 def test_a_rented_machine_costs_nothing_by_the_month():
     row = offers(price_list({"instance": "x", "per_hour": {"value": 2, "low": 1, "high": 3}})).loc["x"]
     assert row[FIXED].tolist() == [row[f"energy_usd_per_hour{end}"] for end in ("", "_low", "_high")] == [0, 0, 0]
     assert row[VARIABLE].tolist() == [1, 2, 3]
-    assert spent(price_list({"instance": "x", "per_hour": 1.0})).empty
 
 
 BOUGHT = {
@@ -93,18 +81,6 @@ def test_an_owned_machine_draws_its_share_of_the_power_and_two_are_bought_kept_a
     row = offers(owned(**BOUGHT)).loc["x"]
     names = ["kw", "energy_usd_per_hour", "fixed_usd_per_month", "usd_per_hour", "boxes", "capex_usd"]
     assert row[names].tolist() == pytest.approx([1, 2 * 0.5 * 1.5 * 0.2, 270, 270 / 240 + 0.3, 2, 6600])
-    flow, month = spent(owned(**BOUGHT | {"months": 2.5})), 2 * (10 + 60 + 0.3 * 240)
-    assert flow["usd"].tolist() == pytest.approx([13_200, month, month, month / 2 - 1200])
-    assert flow["cumulative_usd"].iloc[-1] == pytest.approx(13_200 + 2.5 * month - 1200)
-    assert flow["month"].tolist() == [0, 1, 2, 3]
-
-
-def test_present_value_of_owning():
-    bought = {"capex": 1000, "months": 12, "residual": 110, "maintenance_per_month": 10, "kw": 0, "per_kwh": 0,
-              "days_per_month": 10, "discount_rate": 0.1, "boxes": 2}  # fmt: skip
-    flow = spent(owned(**bought))
-    assert flow["usd"].tolist() == pytest.approx([2000, *[20] * 11, 20 - 220])
-    assert flow["npv_usd"].iloc[-1] == pytest.approx(2000 + sum(20 / 1.1 ** (m / 12) for m in range(1, 13)) - 220 / 1.1)
 
 
 def test_downtime_shortens_the_days_and_draws_no_power():
@@ -114,7 +90,6 @@ def test_downtime_shortens_the_days_and_draws_no_power():
     parts = ["fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "usd_per_hour"]
     assert row[parts].tolist() == pytest.approx([200, 0.12, 0.12, 200 / 192 + 0.12])
     assert usd_per_hour_of_use(200, 0.12, 10, 0.2) == pytest.approx(200 / 192 + 0.12)
-    assert spent(prices)["usd"].iloc[1] == pytest.approx(192 * 0.12)
 
 
 def test_owning_of_ranges_has_the_middle_of_each_and_its_cheap_and_dear_ends():
@@ -144,14 +119,6 @@ def test_possession_without_and_with_a_discount():
     assert monthly_rate(0.21) == pytest.approx(rate)
     assert annuity(12.0, 0.0) == 12.0
     assert annuity(12.0, 0.21) == pytest.approx(sum((1 + rate) ** -month for month in range(1, 13)))
-
-
-def test_the_days_of_a_break_even_are_those_at_which_both_cost_the_same():
-    # 240 a month and 0.2 an hour against 1.2: 10 days; twice as cheap: 25
-    assert float(crossing_days(240.0, 0.2, 1.2)) == pytest.approx(10)
-    assert float(crossing_days(240.0, 0.2, 1.2, factor=2.0)) == pytest.approx(25)
-    assert usd_per_hour_of_use(240.0, 0.2, 12.5, 0.2) == usd_per_hour_of_use(240.0, 0.2, 10.0) == pytest.approx(1.2)
-    assert float(crossing_days(240.0, 0.2, 0.2)) == math.inf
 
 
 # --- resale ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from sweetspot.decision.compare import Inputs, compare
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 
+pytestmark = pytest.mark.slow
 STUDY = "eight-gpus-2026"
 LISTS = ("buying", "clouds")
 # The bought server without a resale value: 515,000 USD over 36 months, colocation 184 USD a kW and month, electricity.
@@ -24,7 +25,7 @@ RENT = 62.80 * 6.7648 / 9.8052  # Nebius, eight B300, for the work of an hour on
 
 
 @pytest.fixture(scope="module")
-def prices(tmp_path_factory):
+def prices(tmp_path_factory, study_results):
     """The tables of the study under some yearly change of Nebius's price of eight B300 (None: no path)."""
     folder = tmp_path_factory.mktemp("prices")
 
@@ -36,7 +37,7 @@ def prices(tmp_path_factory):
         if change is not None:
             trend = f"trend: {{kind: drift, change_per_year: {change}}}"
             edit(folder / "clouds.yaml", r"(nebius-8xb300, per_hour: 62.8)", rf"\1, {trend}")
-        return tables(folder, paths)
+        return tables(folder, paths, borrowed_tables(study_results(STUDY)))
 
     return made
 
@@ -48,10 +49,10 @@ def edit(file, pattern, text):
     file.write_text(new)
 
 
-def tables(folder: Path, paths):
-    known, study = borrowed_tables(STUDY), load_study(STUDIES / STUDY)
+def tables(folder: Path, paths, known):
+    study = load_study(STUDIES / STUDY)
     files = (STUDIES / STUDY / "workloads.yaml", [STUDIES / STUDY / "instances.yaml"])
-    extrapolation = known.scaling["extrapolation"]
+    extrapolation = known.extrapolation
     made = [
         price_study(known.throughput, extrapolation, folder / f"{name}.yaml", *files, name, study.month_days,
                     study.as_of, None, paths)

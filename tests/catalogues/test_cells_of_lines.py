@@ -13,12 +13,10 @@ from sweetspot.errors import UserError
 BAD = "refused"
 
 
-MORE = {"price": (False,), "devices": ("",)}
-
-
 def read(kind, text):
     try:
-        return getattr(Line(2, {"cell": text}), kind)("cell", *MORE.get(kind, ()))
+        line = Line(2, {"cell": text}, dict.fromkeys(("cell", "instance", "gpus"), "cell"))
+        return getattr(line, kind)(*(["cell"] if kind in ("price", "value", "count") else []))
     except BadLineError:
         return BAD
 
@@ -26,7 +24,9 @@ def read(kind, text):
 @pytest.mark.parametrize(
     ("text", "price", "number", "whole", "cards"),
     [
-        ("", None, None, None, None),
+        ("", BAD, None, None, None),
+        ("1,5", 1.5, 1.5, None, BAD),  # a decimal comma
+        ("1,500", BAD, BAD, BAD, BAD),  # a thousand and a half, or one and a half
         (" 2 ", 2.0, 2.0, 2, 2),
         ("8.0", 8.0, 8.0, 8, 8),
         ("1", 1.0, 1.0, 1, 1),
@@ -43,12 +43,8 @@ def read(kind, text):
     ],
 )
 def test_a_cell_as_price_number_count_and_cards(text, price, number, whole, cards):
-    found = tuple(read(kind, text) for kind in ("price", "number_of", "count", "devices"))
+    found = tuple(read(kind, text) for kind in ("price", "value", "count", "devices"))
     assert found == (price, number, whole, cards)
-
-
-def test_a_missing_column_is_empty():
-    assert Line(2, {}).price("cell", required=False) is None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +57,7 @@ def test_a_missing_column_is_empty():
     ],
 )
 def test_a_name_for_files_of_a_catalogues_name(text, slug, title):
-    assert Line(2, {"cell": text}).name("cell") == (slug, title)
+    assert Line(2, {"cell": text}, {"instance": "cell"}).name() == (slug, title)
 
 
 @pytest.mark.parametrize("text", ["", "...", f"a {'b' * 199}", "a;b c", "a\nb", "é b"])
@@ -92,7 +88,7 @@ def test_a_catalogue_of_too_many_bytes_is_refused(tmp_path, monkeypatch):
     for most, taken in ((23, True), (22, False)):
         monkeypatch.setattr(listing, "SIZE_LIMIT", most)
         with nullcontext() if taken else pytest.raises(UserError, match="23 bytes; expected at most 22"):
-            list(listing.read_lines(listing.Catalogue(file), ("Price",), "catalogue"))
+            list(listing.read_lines(listing.Catalogue(file), "skypilot"))
 
 
 def test_a_history_is_read_oldest_first_and_a_record_may_stand_twice(tmp_path):

@@ -13,8 +13,7 @@ from price_server import Answer, serving
 from sweetspot.catalogues import fetching
 from sweetspot.catalogues.downloads import Downloads
 from sweetspot.catalogues.fetching import SOURCES, CatalogueRequest
-from sweetspot.catalogues.readers import cheapest
-from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.errors import UserError
 from sweetspot.study.catalogue_map import CatalogueMap
 
@@ -43,7 +42,7 @@ def prices(fetched) -> dict[tuple[str, str, str], float]:
 
 def test_skypilots_zones_belong_to_the_region_of_their_line():
     """AWS' zones of 2026 are use1-az6, which do not begin with us-east-1; each least price by hand from the lines."""
-    catalogue = read_skypilot(DATA / "skypilot" / "aws_2026.csv")
+    catalogue = READERS["skypilot"](DATA / "skypilot" / "aws_2026.csv")
     found = {(entry.instance, entry.purchase): entry for entry in cheapest(catalogue, "us-east-1", None)}
     assert found["p5en.48xlarge", "spot"].per_hour == 16.5551  # of 17.2074, 18.2492, 16.5551; us-east-2 has 16.24
     assert found["p5en.48xlarge", "spot"].zone == "use1-az6"

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sweetspot.choice_kinds import BUY, CONTRACT, KEEP, RENT
 from sweetspot.decision.verdict import COLUMNS, answer_work, first_to_find_out, verdict_table
-from sweetspot.decision_words import BUY, CONTRACT, KEEP, RENT
 from sweetspot.errors import UserError
 from works import work
 

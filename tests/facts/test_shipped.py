@@ -36,7 +36,7 @@ def told(folder: Path, *command: str, path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_an_installed_library_predicts_as_a_checkout_does(tmp_path):
+def test_an_installed_library_predicts_and_estimates_as_a_checkout_does(tmp_path):
     """`pip install .` into an empty folder, and the command outside of any project."""
     source, site, away = (tmp_path / name for name in ("source", "site", "away"))
     for name in tracked_files():
@@ -46,7 +46,8 @@ def test_an_installed_library_predicts_as_a_checkout_does(tmp_path):
     how = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(site)]
     told(source, "-m", "pip", "install", *how, ".", path=tmp_path)
     assert str(site) in told(away, "-c", "import sweetspot; print(sweetspot.__file__)", path=site)
-    one, other = (
-        json.loads(told(away, "-m", "sweetspot", "predict", *ASKED, path=path)) for path in (site, ROOT / "workflow")
-    )
-    assert one == other and len(one["predicted"]) == 4
+    for command in (["predict", *ASKED], ["estimate", "llama-3.1-8b lora 100M tokens", "--json"]):
+        shipped, checkout = (
+            json.loads(told(away, "-m", "sweetspot", *command, path=path)) for path in (site, ROOT / "workflow")
+        )
+        assert shipped == checkout

@@ -288,5 +288,5 @@ def test_a_command_line_that_means_nothing_is_one_sentence(arguments, told, monk
 
 def test_python_without_docstrings_is_refused_before_anything_is_drawn():
     with pytest.raises(UserError, match="PYTHONOPTIMIZE=2; expected at most 1"):
-        require_packages(Path("x"), found=lambda _: True, optimised=2)
-    require_packages(Path("x"), found=lambda _: True, optimised=1)
+        require_packages(Path("x"), is_available=lambda _: True, optimised=2)
+    require_packages(Path("x"), is_available=lambda _: True, optimised=1)

@@ -19,8 +19,8 @@ from harness_runs import ROOT
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.harness.runfile import run_facts
-from sweetspot.throughput.collect import summarise_runs
 from sweetspot.throughput.published import read_published
+from sweetspot.throughput.run_files import summarise_runs
 from sweetspot.transfer.figures import shipped_devices
 
 from research.flop import training_flop

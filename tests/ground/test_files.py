@@ -15,7 +15,7 @@ from sweetspot.files import (
     read_arrow,
     read_given,
     read_parquet,
-    require_room,
+    require_space,
     require_writable,
     to_arrow,
     write_arrow,
@@ -47,7 +47,7 @@ def test_what_is_no_file_is_never_replaced_and_refused_before_measuring(tmp_path
     place = tmp_path / "x"
     PLACES[kind](place)
     before = place.stat()
-    for attempt in (lambda: require_room(place), lambda: write_arrow(pa.table({"a": [1]}), place)):
+    for attempt in (lambda: require_space(place), lambda: write_arrow(pa.table({"a": [1]}), place)):
         with pytest.raises(UserError, match=f"x: is {kind}; expected the name of a file, new or to be replaced"):
             attempt()
     after = place.stat()
@@ -88,7 +88,7 @@ def test_a_file_is_read_up_to_its_bound_and_takes_no_more_room_than_it_has(tmp_p
 @pytest.mark.parametrize("deeper", ["x", "a/b/x"])
 def test_a_file_in_the_place_of_a_folder_is_one_sentence(tmp_path, deeper):
     (tmp_path / "file").write_text("kept")
-    for attempt in (require_room, lambda path: write_arrow(pa.table({"a": [1]}), path)):
+    for attempt in (require_space, lambda path: write_arrow(pa.table({"a": [1]}), path)):
         with pytest.raises(UserError, match=r"file/.*x: cannot be written \(Not a directory\)"):
             attempt(tmp_path / "file" / deeper)
     assert (tmp_path / "file").read_text() == "kept"
@@ -98,7 +98,7 @@ def test_a_file_is_replaced_also_through_a_linked_folder(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to("there")
     for text in ("old", "new"):
-        require_room(tmp_path / "link" / "x")
+        require_space(tmp_path / "link" / "x")
         with write_whole(tmp_path / "link" / "x", lasting=True) as temporary:
             temporary.write_text(text)
     assert (tmp_path / "there" / "x").read_text() == "new"
@@ -144,3 +144,8 @@ def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
     assert [row["gpu"] for row in rows] == [*guarded, "-1.5", "+3e2", "plain", "a=b", "", "", "'-inf", "'-"]
     assert {row["note"] for row in rows} == {"'＝A1"}
     assert {row["n"] for row in rows} == {"-1.5"}
+
+
+def test_an_empty_table_of_lists_is_a_csv_file(tmp_path):
+    write_csv(pa.table({"warnings": pa.array([], pa.list_(pa.string()))}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == '"warnings"\n'

@@ -1,7 +1,8 @@
 """How sure, and how much, in words."""
 
 import pytest
-from sweetspot.decision_words import FACTOR, turn_in_words
+from sweetspot.choice_kinds import FACTOR
+from sweetspot.decision.texts import turn_in_words
 from sweetspot.wording import DOLLARS, Money, amount, begun, confidence, listed, money, percent, the, times
 
 

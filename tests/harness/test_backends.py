@@ -23,13 +23,14 @@ def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused()
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
-    for refused in (backend, lambda name: require_supported(name, "fp32")):
-        with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, torch"):
-            refused("cntk")
-    known = "--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"
-    with pytest.raises(UserError, match=known):
-        require_supported("tensorflow", "fp8")
-    require_supported("command", "fp8")
+    with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, torch"):
+        backend("cntk")
+    for refused in ({"precision": "fp8"}, {"model": "resnet5"}, {"variant": "B"}):
+        with pytest.raises(UserError, match="nothing was measured"):
+            require_supported(request(**refused))
+    with pytest.raises(UserError, match="XLA compiles"):
+        require_supported(request("--xla", framework="torch"))
+    require_supported(request(framework="command", precision="fp8"))
 
 
 class Cuda:

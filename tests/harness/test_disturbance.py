@@ -13,7 +13,8 @@ from sweetspot.harness.disturbance import CpuSample, CpuWatch, disturbed_warning
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import assess
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import measured_cells
+from sweetspot.throughput.run_files import summarise_runs
 
 
 def sample(moment=0.0, stolen_s=0.0, busy_s=0.0, idle_s=0.0, run_s=0.0):

@@ -92,4 +92,4 @@ def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
 def test_a_precision_that_the_processor_converts_is_a_warning():
     status, warnings = assess(request(precision="bf16"), even([2.0] * 5), {"emulated": True})
     assert status == "ok"
-    assert warnings == [("emulation", "this processor computes bf16 as fp32; no speed-up is to be had")]
+    assert warnings == [("emulation", "this device computes bf16 as fp32; no speed-up is to be had")]

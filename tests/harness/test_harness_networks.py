@@ -2,10 +2,7 @@
 
 import numpy as np
 import pytest
-from harness_runs import request
-from sweetspot.errors import UserError
-from sweetspot.harness.backends import backend
-from sweetspot.study.frameworks import BUILDERS, has_network, keras_application
+from sweetspot.frameworks import BUILDERS, has_network, keras_application
 
 # Parameters by Keras' documentation (keras.io/api/applications), and the side of the images.
 PUBLISHED = {
@@ -52,14 +49,6 @@ def test_the_names_of_the_applications_are_those_of_the_installed_keras():
     assert classes == {*BUILDERS["tensorflow"].values()}
 
 
-@pytest.mark.slow
-def test_an_unknown_network_is_refused_with_the_nearest_names():
-    from sweetspot.harness.keras_networks import build_network
-
-    with pytest.raises(UserError, match=r"--model is 'resnet5'; expected a network of keras.applications.*resnet50"):
-        build_network("resnet5")
-
-
 @pytest.mark.parametrize(
     ("name", "application"),
     [("inception3", "InceptionV3"), ("mobilenet_v2", "MobileNetV2"), ("ResNet50", "ResNet50"), ("inception4", None)],
@@ -67,8 +56,3 @@ def test_an_unknown_network_is_refused_with_the_nearest_names():
 def test_a_network_is_known_in_any_spelling(name, application):
     assert keras_application(name) == application
     assert has_network("tensorflow", name) is (application is not None)
-
-
-def test_what_a_framework_is_not_measured_with_is_refused():
-    with pytest.raises(UserError, match="--xla is given with --framework torch"):
-        backend("torch").devices(request("--xla", framework="torch"))

@@ -15,7 +15,7 @@ from harness_runs import ROOT, measure, request
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import instruction_sets
 from sweetspot.harness.runfile import run_facts
-from sweetspot.study.transformers import SHAPES, unit_of
+from sweetspot.transformers import SHAPES, unit_of
 
 pytestmark = pytest.mark.slow
 PATHS = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests/support"))

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from harness_runs import ROOT, described, measure_mine
 from sweetspot.harness.runfile import run_facts
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import measured_cells
+from sweetspot.throughput.run_files import summarise_runs
 
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler to build the fake library with")
@@ -104,7 +105,7 @@ def test_a_device_that_falls_silent_midway_is_counted_until_then_and_told(librar
         change(states[step], other[step])
         meter.add_steps()
         samples.append(watch.samples())
-    meter.finish()
+    meter.add_steps(0, is_last=True)
     watts = sample_facts(samples)["gpu_watts"]
     print(json.dumps([energy_facts(meter.readings, [300.0, None]), silent_devices(samples), watts]))
     """, A, B)  # fmt: skip

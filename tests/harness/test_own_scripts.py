@@ -15,7 +15,8 @@ from patience import PATIENCE_S, until
 from sweetspot import __version__
 from sweetspot.harness.backends.command import interpreter_versions
 from sweetspot.harness.runfile import run_facts
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import measured_cells
+from sweetspot.throughput.run_files import summarise_runs
 
 CELL = "--instance here --framework command --model mine --batch-size 4 --precision fp32 --variant default"
 TICK_S = 0.03

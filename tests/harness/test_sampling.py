@@ -38,7 +38,7 @@ def metered(monkeypatch, packages, devices=(), steps=(1, 1, 1), seconds=1.0):
     for count in steps:
         now += seconds
         meter.add_steps(count)
-    meter.finish()
+    meter.add_steps(0, is_last=True)
     return meter.readings
 
 

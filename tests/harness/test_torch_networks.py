@@ -10,8 +10,7 @@ from types import ModuleType
 from unittest.mock import MagicMock
 
 import pytest
-from sweetspot.errors import UserError
-from sweetspot.study.frameworks import BUILDERS
+from sweetspot.frameworks import BUILDERS
 
 MODULE = "sweetspot.harness.torch_networks"
 NOT_INSTALLED = "torch, torchvision or transformers is not installed here"
@@ -75,12 +74,6 @@ def test_adapters_are_added_to_queries_and_values_of_a_frozen_network(stand_ins)
     libraries["transformers"].LlamaForCausalLM.return_value.to.assert_called_once_with("bf16")
     assert peft.LoraConfig.call_args.kwargs.items() >= {"r": 8, "target_modules": ["q_proj", "v_proj"]}.items()
     assert made.module is peft.get_peft_model.return_value
-
-
-def test_an_unknown_network_is_refused(stand_ins):
-    networks, _ = stand_ins
-    with pytest.raises(UserError, match=r"--model is 'resnet5'; expected a network of torchvision .*nearest: resnet50"):
-        networks.build_network("resnet5")
 
 
 @pytest.fixture

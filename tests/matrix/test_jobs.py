@@ -10,9 +10,9 @@ import pytest
 import yaml
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs
+from sweetspot.platforms import PLATFORMS
 from sweetspot.study.config import Measure
 from sweetspot.study.instances import Executor
-from sweetspot.study.platforms import PLATFORMS
 
 ROOT = Path(__file__).parent.parent.parent
 HERE = Executor(where="local", device="cpu")
@@ -109,16 +109,13 @@ def test_the_parameters_of_a_run_are_those_recorded_of_runs_made_before():
     }
 
 
-def test_where_a_run_is_made_is_text_of_the_command_or_a_function_of_resources_which_snakemake_does_not_compare():
-    assert Jobs(shipped()).location() == ("", {})
-    assert Jobs(shipped(time_limit_s=60)).location() == ("--time-limit-s 60", {})
-    text, params = jobs(a=CARD, b=SLURM).location()
-    assert text == "{params.place}"
-    assert list(inspect.signature(params["place"]).parameters) == ["wildcards", "resources"]
-    assert params["place"](run("a"), None) == "--expect-gpu 'Tesla V100'"
-    assert params["place"](run("b"), None) == "--where slurm"
-    odd = Executor(where="local", device="gpu", expect_gpu="{x}")
-    assert jobs(a=odd).location() == ("--expect-gpu '{{x}}'", {})
+def test_where_a_run_is_made_is_a_function_of_resources_which_snakemake_does_not_compare():
+    both = jobs(a=CARD, b=SLURM)
+    assert list(inspect.signature(both.location).parameters) == ["wildcards", "resources"]
+    assert both.location(run("a"), None) == "--expect-gpu 'Tesla V100'"
+    assert both.location(run("b"), None) == "--where slurm"
+    assert Jobs(shipped()).location(run("workstation"), None) == ""
+    assert Jobs(shipped(time_limit_s=60)).location(run("workstation"), None) == "--time-limit-s 60"
 
 
 def test_a_run_refused_before_has_the_number_of_its_attempt():
@@ -132,8 +129,7 @@ def test_a_run_refused_before_has_the_number_of_its_attempt():
 def test_only_machines_with_runs_to_make_are_asked_for(monkeypatch):
     asked = []
     monkeypatch.setattr("sweetspot.matrix.jobs.require_accepted", lambda *given: asked.append(given))
-    plan, file = jobs(a=SLURM, b=PODS), "results/benchmarks/instance~a/framework~torch/run~1.parquet"
-    plan.require_accepted([file], 2, "physics")
+    jobs(a=SLURM, b=PODS).require_accepted({"a"}, 2, "physics")
     ((executors, runs_a_job, accounts),) = asked
     assert (list(executors), runs_a_job, accounts) == (["a"], 2, "physics")
 

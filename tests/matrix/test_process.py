@@ -13,7 +13,7 @@ import threading
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.matrix.process import NAME, NAMES, hold, scripts_of, silence, stop_on_sigterm, stop_when_unread
+from sweetspot.matrix.process import NAME, NAMES, hold, scripts_of, stop_on_sigterm, stop_when_unread
 
 
 def test_a_modules_scripts_are_kept_and_written_anew_where_they_differ(tmp_path, monkeypatch):
@@ -98,7 +98,8 @@ def unread():
         # What logging itself prints of an error hides it; Snakemake's handler lets it out.
         handler.handleError = lambda record: (_ for _ in ()).throw(BrokenPipeError())
         yield handler
-        silence(stream.fileno())  # what lies in its buffer still
+        with open(os.devnull, "w") as nowhere:  # what lies in its buffer still
+            os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def word(handler):

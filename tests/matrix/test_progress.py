@@ -129,10 +129,10 @@ SLURM_SAYS = [
      f"Slurm took no job: {INVALID}"),
     (f"Job submission failed with exception: {UNKNOWN}\nroot", f"Slurm took no job: {UNKNOWN}"),
     (f"SLURM-job '12' {ENDED}: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory.For further error",
-     "Slurm ended job 12: OUT_OF_MEMORY (OutOfMemory)"),
-    (f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown.For further error", "Slurm ended job 13: CANCELLED"),
+     f"SLURM-job '12' {ENDED}: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory"),
+    (f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown.For further error", f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown"),
     ("SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'. Failed nodes will be excluded",
-     "Slurm ended job 14: NODE_FAIL"),
+     "SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'"),
 ]  # fmt: skip
 
 

@@ -1,10 +1,10 @@
-"""When buying pays: costs by the amount of work or by days of use, of tables of a few rows, worked out by hand."""
+"""When buying pays: costs by the amount of work, of tables of a few rows, worked out by hand."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from pytest import approx
-from sweetspot.report.buying_pays import BY_DAYS, BY_WORK, buying_pays, cost_by_work
+from sweetspot.report.buying_pays import buying_pays, phases_cost_usd
 from sweetspot.report.outcome import Outcome
 
 NONE = float("nan")
@@ -42,7 +42,7 @@ def phases():
 ])  # fmt: skip
 def test_a_plan_of_phases_costs_whole_machines_at_each_amount_of_work(factor, last, pays_from):
     made = buying_pays(phases(), verdict(work_factor=factor))
-    assert (made.unit, made.planned, made.pays_from) == (BY_WORK, 1.0, pays_from)
+    assert made.pays_from == pays_from
     buy, rent = made.lines
     assert (buy.kind, rent.kind) == ("buy", "rent")
     assert buy.x == rent.x and buy.x[-1] == approx(last)
@@ -55,10 +55,9 @@ def test_a_plan_of_phases_costs_whole_machines_at_each_amount_of_work(factor, la
 def test_whole_machines_are_as_many_as_their_hours_need():
     """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
     row = {"ownership_usd": 1000.0, "running_usd": 50.0, "machines": 2.0, "room_hours": 100.0}
-    cost_usd = cost_by_work(row, 80.0)
     # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
-    assert [cost_usd(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
-    assert cost_by_work(row | {"room_hours": NONE}, 80.0)(2.0) == 1100.0  # nobody counts their hours
+    assert [phases_cost_usd(row, 80.0, factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
+    assert phases_cost_usd(row | {"room_hours": NONE}, 80.0, 2.0) == 1100.0  # nobody counts their hours
 
 
 def jobs(**changes):
@@ -87,27 +86,3 @@ def test_there_is_none_where_one_side_is_missing(kept):
     tables = phases()
     tables["choices"] = CHOICES[CHOICES["commitment"] == kept] if kept else pd.DataFrame()
     assert buying_pays(tables, verdict()) is None
-
-
-OF_A_MONTH = {
-    "choices": CHOICES,
-    "options": pd.DataFrame([{"workload": "w", "option": "box", "model": "m", "fixed_usd_per_month": 300.0,
-                              "variable_usd_per_hour": 0.5, "days_per_month": 20.0}]),
-    "utilisation": pd.DataFrame([
-        {"option": "cloud", "model": model, "reference": "box", "days": days, "gain": gain[0], "gain_low": gain[1],
-         "gain_high": gain[2]}
-        for model, days, *gain in (("n", 2.0, 9, 9, 9), ("m", 1.0, 0.1, 0.05, 0.2), ("m", 10.0, 2.0, 1.5, 2.5))
-    ]),
-}  # fmt: skip
-
-
-def test_a_single_job_is_costed_by_the_days_of_use():
-    made = buying_pays(OF_A_MONTH, verdict(work_factor=0.5))
-    assert (made.unit, made.planned) == (BY_DAYS, 20.0)
-    buy, rent = made.lines
-    assert (buy.x, buy.usd) == ([1.0, 10.0], [312.0, 420.0])  # 300 + 24 x 0.5 a day
-    assert rent.usd == approx([31.2, 840.0])  # what renting costs is the gain times that
-    assert rent.low + rent.high == approx([15.6, 630.0, 62.4, 1050.0])
-    for name, changes in (("utilisation", {"reference": "another"}), ("options", {"option": "another"})):
-        other = OF_A_MONTH | {name: OF_A_MONTH[name].assign(**changes)}
-        assert buying_pays(other, verdict()) is None

@@ -10,7 +10,6 @@ from sweetspot.report.marks import (
     log_axis,
     name_axis,
     named_data,
-    pixels,
     points,
     shape_key,
     tooltip,
@@ -24,32 +23,10 @@ def parts(charts):
     return [(one["mark"], one["encoding"], one.get("transform")) for one in made]
 
 
-@pytest.mark.parametrize(("text", "thousandths"), [
-    ("fijltrI .,:;|()[]/-", 19 * 280), ("mwMW@%", 6 * 850), ("ABNX", 4 * 690), ("abez09", 6 * 556), ("", 0),
-])  # fmt: skip
-def test_widths_of_letters(text, thousandths):
-    """Of Arial, about: of 1000 the M has 833, the m 833, the i 222, the a 556."""
-    assert pixels(text) == pytest.approx(12 * thousandths / 1000)
-
-
-@pytest.mark.parametrize(("name", "width", "lines"), [
-    ("RTX 4090", 212, "RTX 4090"),
-    ("A i", 15, "A i"), ("A i", 14, "A\ni"),  # 12 x (690 + 280 + 280) / 1000 = 15
-    # an a has 6.7 pixels, a blank 3.4: 37 hold four a's, 27 three, 17 two
-    ("a a a a a", 37, "a a a\na a"), ("a a a a", 35, "a a\na a"),  # lines about as long as each other
-    ("aaaaaaaaaa a", 30, "aaaaaaaaaa\na"),  # a word that is longer has a line of its own
-])  # fmt: skip
-def test_names_are_wrapped_within_a_width_and_balanced(name, width, lines):
-    assert wrapped(pd.Series([name]), width).tolist() == [lines]
-
-
-def test_names_beside_an_axis_have_212_pixels():
-    name = "power of the bought server with 8 B200 SXM"
-    lines = wrapped(pd.Series([name])).iloc[0].split("\n")
-    assert " ".join(lines) == name and len(lines) == 2 and all(pixels(line) < 212 for line in lines)
-    assert len(lines[1]) > len("SXM")  # no word alone where the line above can spare one
-    just = "a" * 15 + " " + "a" * 15
-    assert wrapped(pd.Series([f"{just}A", f"{just}AA"])).str.count("\n").tolist() == [0, 1]  # 211.8 and 220.1
+def test_names_have_lines_of_at_most_32_letters():
+    names = ["RTX 4090", "power of the bought server with 8 B200 SXM", "a" * 40]
+    lines = ["RTX 4090", "power of the bought server with\n8 B200 SXM", "a" * 32 + "\n" + "a" * 8]
+    assert wrapped(pd.Series(names)).tolist() == lines
 
 
 def test_the_middle_of_a_names_lines_stands_at_its_tick():
@@ -61,22 +38,13 @@ def test_the_middle_of_a_names_lines_stands_at_its_tick():
     assert line_step(pd.Series(["a", "a\nb\nc", "a\nb"]), 18).to_dict() == {"step": 18 + 2 * 13}
 
 
-@pytest.mark.parametrize(("ends", "within", "first", "last"), [
-    ((3.0, 3.4), [3, 3.1, 3.2, 3.3, 3.4], 0.1, 99),  # tenths, as five are enough
-    ((3.0, 3.5), [3, 3.2, 3.4], 0.1, 98),
-    ((3.0, 4.0), [3, 3.5, 4], 0.1, 95),
-    ((2.0, 8.0), [2, 3, 5, 7], 0.1, 70),
-    ((2.0, 40.0), [2, 5, 10, 20], 0.1, 500),
-    ((1.0, 100.0), [1, 3, 10, 30, 100], 0.1, 3000),
-    ((0.2, 900.0), [1, 10, 100], 0.01, 1000),
-    ((1e-3, 1e4), [1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4], 1e-4, 1e5),  # no steps are few enough
-    ((5.0, 5.0), [5], 5, 5),
+@pytest.mark.parametrize(("ends", "ticks"), [
+    ((3.0, 3.4), [3, 3.1, 3.2, 3.3, 3.4]),  # evenly spaced where the highest is less than five times the lowest
+    ((3.0, 3.5), [3, 3.2, 3.4, 3.6]), ((2.0, 8.0), [2, 4, 6, 8]),
+    ((2.0, 40.0), [1, 3, 10, 30, 100, 300]), ((5.0, 5.0), [5]),
 ])  # fmt: skip
-def test_a_logarithmic_axis_has_at_most_five_ticks_with_the_closest_steps(ends, within, first, last):
-    """Of the powers of ten from one below the least to one above that of the most: the scale is padded."""
-    ticks = log_axis(pd.Series(ends)).to_dict()["values"]
-    assert [tick for tick in ticks if ends[0] <= tick <= ends[1]] == pytest.approx(within)
-    assert (ticks[0], ticks[-1]) == pytest.approx((first, last))
+def test_a_logarithmic_axis_has_round_ticks(ends, ticks):
+    assert log_axis(pd.Series(ends)).to_dict()["values"] == pytest.approx(ticks)
 
 
 def test_shapes_tell_the_basis_and_what_nobody_measured_is_hollow():
@@ -113,19 +81,15 @@ BUYERS = ["cannot be taken away", "can be taken away", "the box"]
 
 
 @pytest.mark.parametrize(("names", "more", "colours", "columns", "limit"), [
-    # 34 pixels an entry besides its name: two of 27 letters, 180 wide, are within 420 - 2 x 34 = 352, but 360 are not
-    (["a" * 26, "b" * 26, "c"], {}, COLOURS[:3], 2, 386),  # 2 x 173.5
-    (["a" * 27, "b" * 26, "c"], {}, COLOURS[:3], 1, 386),  # 180.1 + 173.5
-    (["a" * 8, "b"], {"room": 60 + 128}, COLOURS[:2], 2, 154),  # 53.4 + 6.7 + 68 = 128.0 of 188
-    (list("abcdefgh"), {}, [*COLOURS, COLOURS[0]], 2, 386),
-    (["a"], {}, COLOURS[:1], 2, 386),
-    (BUYERS, {}, ["#0072B2", "#D55E00", "#000000"], 2, 386),
-    (BUYERS[1:], {}, ["#D55E00", "#000000"], 2, 386),
+    # 6.7 pixels a letter and 34 an entry: two of 26 letters take 2 x 208.2 of 420, with 27 in one of them 423.1
+    (["a" * 26, "b" * 26, "c"], {}, COLOURS[:3], 2, 386), (["a" * 27, "b" * 26, "c"], {}, COLOURS[:3], 1, 386),
+    (list("abcdefgh"), {"room": 188}, [*COLOURS, COLOURS[0]], 2, 154), (["a"], {}, COLOURS[:1], 2, 386),
+    (BUYERS, {}, ["#0072B2", "#D55E00", "#000000"], 2, 386), (BUYERS[1:], {}, ["#D55E00", "#000000"], 2, 386),
 ])  # fmt: skip
 def test_a_legend_has_one_column_where_two_of_its_names_find_no_room_together(names, more, colours, columns, limit):
-    found = colour("kind:N", names, **more).to_dict()
-    assert found["scale"] == {"domain": names, "range": colours}
-    assert found["legend"] == {"title": None, "orient": "top", "columns": columns, "labelLimit": limit}
+    legend = colour("kind:N", names, **more).to_dict()
+    assert legend["scale"] == {"domain": names, "range": colours}
+    assert (legend["legend"]["columns"], legend["legend"]["labelLimit"]) == (columns, limit)
 
 
 def test_a_legend_has_the_names_that_are_drawn_or_is_none():

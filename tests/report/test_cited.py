@@ -67,10 +67,18 @@ def test_a_long_table_is_cut_and_names_the_file_that_holds_all_rows(count, visib
     assert (len(table.rows), table.omitted_rows, table.file) == (visible, omitted, "offers")
 
 
-def test_every_declared_column_has_a_kind_that_exists():
-    kinds = {column.kind for declared in declarations().values() for column in declared.columns}
-    assert kinds <= {
-        "text", "words", "day", "change", "number", "share", "probability", "machine", "model", "option", "work",
-        "provider", "framework", "method", "warnings",
-    }  # fmt: skip
-    assert all(hasattr(EvidenceTables, f"rows_{one.rows}") for one in declarations().values() if one.rows)
+def test_every_declared_template_uses_filters_that_exist():
+    builder = EvidenceTables({}, study(), Provenance())
+    for declared in declarations().values():
+        for column in declared.columns:
+            for template in (column.show, column.source, column.basis, column.date, column.prefix):
+                builder.fill(template, {"changes": [], "warnings": None})
+
+
+@pytest.mark.parametrize(("template", "result"), [
+    ("{a}, {b|day}", "x, 2018-07-01"), ("{none/a}", "x"), ("{none|model/b|day}", "2018-07-01"), ("{yes?and}", "and"),
+    ("{no?and}{none?and}", ""), ("x", "x"),
+])  # fmt: skip
+def test_a_template_is_filled_from_a_row(template, result):
+    row = {"a": "x", "b": "2018-07-01 12:00", "none": None, "yes": True, "no": False}
+    assert EvidenceTables({}, study(), Provenance()).fill(template, row) == result

@@ -1,12 +1,11 @@
-"""What the answer lists of choices, waits and records, of a few rows by hand, and how the page puts it."""
+"""What the answer lists of choices and waits, of a few rows by hand, and how the page puts it."""
 
 import pandas as pd
 import pytest
-from sweetspot.decision_words import MAY_STOP
+from sweetspot.choice_kinds import MAY_STOP
 from sweetspot.report import outcome
-from sweetspot.report.answer_file import _all_arithmetic, _busy, _faster, _scenarios, _waits
-from sweetspot.report.outcome import Named, Outcome, choices_of
-from sweetspot.report.sentences import sentence, shorten
+from sweetspot.report.answer_file import busy_machine, faster_choices, long_waits, scenario_rows
+from sweetspot.report.outcome import ChoiceName, Outcome, choices_of
 
 NONE = float("nan")
 
@@ -20,7 +19,7 @@ def choice(name, kind="rent", usd=100.0, **more):
 
 
 def found(**changes):
-    names = {"best": Named(choice="a", title="A"), "start_with": Named(choice="a", title="A"), "rival": None}
+    names = {"best": ChoiceName(choice="a", title="A"), "start_with": ChoiceName(choice="a", title="A"), "rival": None}
     return Outcome.model_construct(**{"workload": "w"} | names | changes)
 
 
@@ -31,7 +30,7 @@ SPOT = {"why_not": "may be interrupted", "why_not_rule": MAY_STOP}
 def of_work(monkeypatch):
     """The choices of these rows, of a verdict with these changes."""
 
-    def asked(rows, most=outcome.ROWS, **changes):
+    def asked(rows, most=outcome.CHOICES_LISTED, **changes):
         monkeypatch.setattr(outcome, "outcome_of", lambda _: found(**changes))
         return [row["choice"] for row in choices_of({"choices": pd.DataFrame(rows)}, most)]
 
@@ -44,7 +43,7 @@ def test_the_choices_listed_are_best_rival_start_kinds_and_one_cheaper_that_is_n
             choice("late", "contract", 150.0, why_not="too late"), choice("box", "buy", 160.0),
             choice("box2", "buy", 170.0), choice("none", "buy", NONE),
             choice("other", workload="x", usd=1.0)]  # fmt: skip
-    rival = Named(choice="box2", title="")
+    rival = ChoiceName(choice="box2", title="")
     # best, start and rival; then one of each kind (a, keep, box), the spot that is cheaper, and the next by cost
     assert of_work(rows, rival=rival) == ["spot", "a", "keep", "box", "box2"]
     assert of_work(rows, 6, rival=rival) == ["spot", "a", "b", "keep", "box", "box2"]
@@ -74,43 +73,34 @@ def queue(**changes):
     ({"overloaded": True, "option": "w: a"}, [None]), ({"overloaded": True, "workload": "x.runs"}, []),
 ])  # fmt: skip
 def test_a_wait_of_more_than_a_quarter_of_a_jobs_hours_is_listed(changes, waits):
-    made = _waits(queue(**changes), found())
+    made = long_waits(queue(**changes), found())
     assert [(wait.wait_hours, wait.job, wait.machines) for wait in made] == [
         (hours, "runs", "2 x box") for hours in waits
     ]
-    assert _waits({}, found()) == []
-
-
-@pytest.mark.parametrize(("bases", "expected"), [
-    (("arithmetic", "arithmetic"), True), (("arithmetic", "published"), False), (("published", "published"), False),
-])  # fmt: skip
-def test_whether_nobody_timed_it(bases, expected):
-    options = pd.DataFrame({"throughput_basis": [*bases, "measured"], "in_answer": [True, True, False]})
-    assert _all_arithmetic(options) is expected
-    assert not _all_arithmetic(options.assign(in_answer=False)) and not _all_arithmetic(pd.DataFrame())
+    assert long_waits({}, found()) == []
 
 
 def test_what_finishing_earlier_costs_is_the_front_of_what_may_be_the_answer():
     rows = [choice("a", usd=1.0, hours=100.0), choice("b", usd=2.0, hours=99.95),  # a thousandth faster is not faster
             choice("c", usd=3.0, hours=50.0), choice("slow", usd=4.0, hours=60.0), choice("none", usd=1.0, hours=NONE),
             choice("late", usd=0.5, hours=1.0, **SPOT), choice("x", usd=0.1, workload="x")]  # fmt: skip
-    made = _faster({"choices": pd.DataFrame(rows)}, found())
+    made = faster_choices({"choices": pd.DataFrame(rows)}, found())
     assert [(row.title, row.hours, row.usd) for row in made] == [("A", 100.0, 1.0), ("C", 50.0, 3.0)]
 
 
 def test_a_plan_of_phases_keeps_the_bought_machine_busy_for_its_hours():
     """72 of 90 planned hours are 80 %, of the runner-up where the best has no hours to fill."""
     rows = pd.DataFrame([choice("a", planned_hours=NONE), choice("b", "buy", hours=72.0, planned_hours=90.0)])
-    made = _busy({"choices": rows}, found(rival=Named(choice="b", title="Box")))
+    made = busy_machine({"choices": rows}, found(rival=ChoiceName(choice="b", title="Box")))
     assert (made.title, made.share) == ("Box", 0.8)
-    assert _busy({"choices": rows}, found()) is None
+    assert busy_machine({"choices": rows}, found()) is None
 
 
-def test_a_mix_keeps_all_machines_that_are_owned_busy():
+def test_a_mix_keeps_all_machines_that_are_ownedbusy_machine():
     """100 + 50 of 100 + 200 device-hours: half of them; what is rented has no capacity of its own."""
     rows = [("a", "Mine", 100.0, 100.0), ("a", "Box", 50.0, 200.0), ("a", "Cloud", 70.0, NONE), ("b", "Box", 9.0, 9.0)]
     sources = pd.DataFrame(rows, columns=["mix", "title", "device_hours", "capacity_device_hours"]).assign(workload="w")
-    made = _busy({"choices": pd.DataFrame([choice("a")]), "sources": sources}, found())
+    made = busy_machine({"choices": pd.DataFrame([choice("a")]), "sources": sources}, found())
     assert (made.title, made.share) == ("Mine and Box", 0.5)
 
 
@@ -124,14 +114,5 @@ def scenarios(count, **columns):
 def test_of_many_scenarios_those_with_another_answer_are_kept():
     table = scenarios(10, usd=[*[3600.0] * 4, NONE, *[3600.0] * 5], same_answer=[*[True] * 8, False, False])
     # The plan and s8, s9, then the others until eight: s1, s2, s3, s5, s6, as nothing is priced in s4.
-    assert [row.name for row in _scenarios(table)] == ["", "s1", "s2", "s3", "s5", "s6", "s8", "s9"]
-    assert _scenarios(scenarios(2, usd=[3600.0, NONE])) == _scenarios(pd.DataFrame()) == []
-
-
-@pytest.mark.parametrize(("count", "said"), [(9.94, "9.9"), (10.0, "10"), (1234.5, "1,234"), (0.123, "0.12")])
-def test_jobs_of_a_month_are_whole_from_ten_on(count, said):
-    assert sentence("jobs", count) == said
-
-
-def test_a_text_of_just_the_length_is_whole_and_one_more_is_cut():
-    assert shorten("one two", 7) == "one two" and shorten("one two", 6) == "one …" and shorten("onetwo", 5) == "one …"
+    assert [row.name for row in scenario_rows({"scenarios": table})] == ["", "s1", "s2", "s3", "s5", "s6", "s8", "s9"]
+    assert scenario_rows({"scenarios": scenarios(2, usd=[3600.0, NONE])}) == scenario_rows({}) == []

@@ -15,8 +15,8 @@ from sweetspot.report.evidence_text import (
     plan_worth_in_words,
 )
 from sweetspot.report.tables import shown_in, works
-from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
+from sweetspot.titles import class_title
 from sweetspot.wording import Money
 
 LACKING = {"rule": "no_figure", "instance": "aws-p5", "model": None, "message": "it is offered", "decisive": True,

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, one_job, small_tables
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
-from sweetspot.report.summary import render_summary
+from sweetspot.report.page import render_summary
 from sweetspot.warnings import warning
 
 
@@ -196,7 +196,7 @@ def test_only_warnings_that_could_change_the_answer_stand_on_the_page():
     part = page[page.index('id="warnings"') : page.index('id="origins"')]
     assert "decisive words" in part and "others" not in part
     assert '2 more stand beside other figures, in the <a href="tables/warnings.csv">' in part
-    assert "1 of 3 warnings could change the answer" in render_summary(tables, study())
+    assert "1 warning could change the answer" in render_summary(tables, study())
 
 
 def test_machines_have_their_titles_on_the_first_screen():

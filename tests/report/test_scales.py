@@ -1,7 +1,9 @@
 """Axes of the first page: where values stand, which bars lie beyond, and labels."""
 
 import pytest
-from sweetspot.report.scales import Axis, cost_axis, separate_labels, short_amount
+from sweetspot.report.outcome import ValueRange
+from sweetspot.report.scales import Axis, CostBar, cost_axis, separate_labels, short_amount
+from sweetspot.wording import Money
 
 
 def test_a_value_stands_in_proportion_and_a_bar_is_never_invisible():
@@ -24,7 +26,9 @@ def test_ticks_are_round(maximum, expected):
     ([(10, None), (40, 45), (41, 50)], 10, 45), ([], 0, 1),
 ])  # fmt: skip
 def test_what_costs_over_four_times_what_is_compared_lies_beyond_the_axis(bars, reference, maximum):
-    assert cost_axis(bars, reference).maximum == maximum
+    usd = [ValueRange(value=value, low=None, high=high) for value, high in bars]
+    axis = cost_axis([CostBar("a", "rent", "", False, cost) for cost in usd], reference, Money("EUR", 2.0))
+    assert axis.maximum == maximum / (2 if bars else 1)  # a EUR is 2 USD
 
 
 @pytest.mark.parametrize(("value", "said"), [
@@ -36,4 +40,4 @@ def test_amounts_on_an_axis_are_short(value, said):
 
 def test_two_labels_that_would_meet_move_apart():
     assert separate_labels([100, 104], 15) == [94.5, 109.5] and separate_labels([104, 100], 15) == [109.5, 94.5]
-    assert separate_labels([100, 115], 15) == [100, 115] and separate_labels([100], 15) == [100]
+    assert separate_labels([100, 115], 15) == [100, 115]

@@ -10,8 +10,8 @@ from sweetspot.report.tables import (
     asked_model,
     bills_decide,
     counted_in,
-    everywhere,
     hours_differ,
+    in_words,
     judged_option,
     leading,
     method_name,
@@ -173,7 +173,5 @@ def test_money_is_shown_in_the_study_s_currency_by_the_names_of_columns_and_by_u
     assert shown_in({"claims": rows}, Money()) == {"claims": rows}
 
 
-def test_labels_of_a_chart_say_the_currency_and_keys_stay():
-    chart = {"USD": ["in USD", 5, {"a": "USDX, USD/h"}], "n": None}
-    assert everywhere(chart, EUR) == {"USD": ["in EUR", 5, {"a": "USDX, EUR/h"}], "n": None}
-    assert everywhere(chart, Money()) is chart
+def test_a_label_says_the_currency():
+    assert in_words("USDX, USD/h", EUR) == "USDX, EUR/h"

@@ -1,22 +1,19 @@
 """What the page says in sentences and panels of resale, waits, memory, records and names for people."""
 
-import json
 import re
 from dataclasses import replace
 
 import pandas as pd
-import pytest
 from decision_tables import BOX, RENTED, inputs, queue_at_box, settings, study
 from report_tables import evidence, one_job, small_tables
 from sweetspot.decision.compare import compare
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.page import render_page
-from sweetspot.report.summary import render_summary
+from sweetspot.report.page import render_page, render_summary
 from sweetspot.study.memory import Needs
-from sweetspot.study.titles import model_title
 from sweetspot.study.workloads import Need
+from sweetspot.titles import model_title
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
 
@@ -29,12 +26,10 @@ def test_a_shared_machine_has_its_sentence_and_its_table():
     tables |= {"queue": queue_at_box(tables["options"])}
     (note,) = re.findall(r'<p class="note" id="waiting">(.*?)</p>', evidence(tables))
     assert WAITING in note and 'href="tables/queue.csv"' in note
-    assert WAITING in render_summary(tables, study())
 
 
 def test_a_study_that_shares_nothing_says_nothing():
     assert 'id="waiting"' not in evidence()
-    assert "jobs a month of" not in render_summary(small_tables(), study())
 
 
 def test_a_long_wait_for_what_is_held_stands_on_the_page():
@@ -57,13 +52,12 @@ def test_the_summary_says_what_to_find_out_first():
     assert f"Find out first: speed of {BOX}" in text or f"Find out first: speed of {RENTED}" in text
 
 
-def test_the_summary_names_what_does_not_fit():
+def test_the_evidence_names_what_does_not_fit():
     tables = small_tables(CLOSE)
     needs = {"imagenet": Need(Needs(gpu_memory_gib=12.0))}
     asked = replace(settings(reference=None), gpu_memory_gib={BOX: 11.0, RENTED: 16.0})
-    text = render_summary(tables | compare(CLOSE, asked, draws=500, needs=needs), study())
+    text = evidence(tables | compare(CLOSE, asked, draws=500, needs=needs))
     assert "Does not fit, and is left out: imagenet needs 12 GiB on each device of " + BOX in text
-    assert "fits" not in render_summary(tables, study())
 
 
 def test_speeds_are_told_in_the_study_s_unit_and_models_by_their_titles():
@@ -101,29 +95,3 @@ def test_work_by_tokens_is_named_by_what_is_done_to_the_model():
     assert model_title("nanochat-d20.pretrain.2048") == "pretraining of Nanochat-d20"
     assert model_title("qwen2.5-32b.full.2048", {"qwen2.5-32b.full.2048": "All of Qwen"}) == "All of Qwen"
     assert model_title("a.lora.b") == "a.lora.b"  # no length of a sequence: a name of one's own
-
-
-JOB = {"name": "a", "model": "resnet50", "samples": 1e6, "per_month": 61, "devices_per_job": 1, "source": "us"}
-MEASURED = {"period": "2025-01 to 2025-11", "months": 11.0, "busy_share": 0.338, "source": "sacct",
-            "jobs_per_month": {"value": 61.2, "low": 47.9, "high": 79.0}}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({}, "Your last 11 months: 34 % busy, 61 jobs a month (48 to 79)."),
-        ({"months": 1.0, "busy_share": None, "jobs_per_month": 3.25},
-         "Your last month: 3.2 jobs a month (3.2 to 3.2)."),
-        (None, None),
-    ],
-)  # fmt: skip
-def test_the_sentence_of_the_record(changes, said, tmp_path):
-    tables = one_job()
-    work = {"kind": "monthly", "months": 36, "jobs": [JOB], "source": "us"}
-    if changes is not None:
-        work["measured"] = MEASURED | changes
-    file = tmp_path / "workloads.yaml"
-    file.write_text(json.dumps({outcome_of(tables).workload: work, "unused": work | {"measured": MEASURED}}))
-    page = render_page(tables, study(), file)
-    assert re.findall(r"Your last [^<]*", page) == ([said] if said else [])
-    assert "Your last" not in render_page(tables, study())

@@ -1,4 +1,4 @@
-"""The presets of the program against the history that it ships, within the rounding stated in docs/prices.md."""
+"""The presets of the program against the history that it ships, within the rounding stated in docs/studies.md."""
 
 import numpy as np
 import pandas as pd

@@ -11,7 +11,6 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.stock import (
     checked_facts,
     load_availability,
-    shipped_facts,
     study_facts,
 )  # fmt: skip
 
@@ -57,7 +56,7 @@ def test_a_day_needs_no_quotes_and_a_provider_of_another_study_is_none_of_ours(t
 
 def test_without_a_value_it_is_unknown_and_never_certain(tmp_path):
     (said,) = study_facts(written(tmp_path, fact(value=None)))
-    value, low, high = said.ends
+    value, low, high = said.bounds
     assert math.isnan(value) and (low, high) == (0, 1)
 
 
@@ -76,7 +75,7 @@ OFFER = {"price_list": "clouds", "provider": "lambda", "gpu": "H100 SXM", "gpus"
     ],
 )
 def test_the_figure_closest_to_an_offer_counts(offer, ends):
-    found = load_availability(None, TODAY).find("stock_share", OFFER | offer).ends
+    found = load_availability(None, TODAY).find("stock_share", OFFER | offer).bounds
     assert [None if math.isnan(end) else end for end in found] == list(ends)
 
 
@@ -91,6 +90,6 @@ def test_a_study_knows_better_than_the_library_and_its_closest_figure_counts(tmp
 def test_every_shipped_row_is_a_figure_with_date_and_source():
     rows = table("availability")
     assert rows and {row["source"] == "" or row["as_of"] == "" for row in rows} == {False}
-    assert len(shipped_facts(TODAY)) >= len([row for row in rows if row["as_of"] >= "2024"])
+    assert len(load_availability(None, TODAY).shipped) >= len([row for row in rows if row["as_of"] >= "2024"])
     # of two years before or after: the newest row is of 2026
-    assert shipped_facts(date(2028, 12, 31)) and not shipped_facts(date(2029, 1, 1))
+    assert load_availability(None, date(2028, 12, 31)).shipped and not load_availability(None, date(2029, 1, 1)).shipped

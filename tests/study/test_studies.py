@@ -10,15 +10,15 @@ from study_entries import LOG, MACHINE, QUESTION, SLURM, STUDY
 from sweetspot.commands.create_study import create_study
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
+from sweetspot.frameworks import ALWAYS_COMPILED, FRAMEWORKS
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.platforms import PLATFORMS
 from sweetspot.study.claims import load_claims
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.frameworks import ALWAYS_COMPILED, FRAMEWORKS
 from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of, titles
-from sweetspot.study.platforms import PLATFORMS
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import LogSource, Question, Study, load_study, log_files
-from sweetspot.study.titles import class_title, framework_title, model_title, provider_title, unit_in_words
+from sweetspot.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 from sweetspot.wording import Money
 
 
@@ -79,7 +79,7 @@ def test_a_price_list_that_would_be_passed_over_is_refused(studies, name):
 
 
 def test_a_study_is_found_by_its_folders_name(tmp_path):
-    with pytest.raises(UserError, match=f"'s' does not exist: no study lies in {tmp_path}"):
+    with pytest.raises(UserError, match=f"'s' does not exist; expected one of studies in {tmp_path}"):
         load_study(tmp_path / "s")
     (tmp_path / "other").mkdir()
     text = "name: s\ntitle: t\nquestion: q\nas_of: 2018-01-01\nsources: [{id: a, title: t, date: '2018'}]\n"

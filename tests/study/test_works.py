@@ -11,8 +11,7 @@ from sweetspot.study.workloads import load_monthly, load_needs, load_titles, loa
 JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
 URGENT = {"within_hours": 24, "urgent_per_month": 2}
 # 1e9 parameters x 16 bytes, divided by the devices of a job
-RULE = {"memory": {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "sharding": "parameters",
-                   "activations_gib": 0.0, "source": "x"}}  # fmt: skip
+RULE = {"sharded_memory_gib": 16e9 / GIB}
 
 
 @pytest.fixture
@@ -111,12 +110,12 @@ def test_tokens_are_samples_of_a_cell_and_memory_follows(file):
     jobs, needs = written(file, m=month(CLASS | TOKENS))
     assert (jobs["m.a"].model, jobs["m.a"].samples) == ("llama-3.1-8b.lora.4096", 3000.0)
     expected = memory_need(open_model("llama-3.1-8b"), "lora", 4096).gib(4)
-    assert jobs["m.a"].memory.gib(4) == needs["m.a"].gib(4) == expected
+    assert jobs["m.a"].gib(4) == needs["m.a"].gib(4) == expected
 
 
 def test_a_need_that_is_stated_counts_instead_of_the_rule(file):
     jobs, needs = written(file, m=month(CLASS | TOKENS | {"gpu_memory_gib": 30.0}))
-    assert jobs["m.a"].memory is None and needs["m.a"].gib(8) == jobs["m.a"].gpu_memory_gib == 30
+    assert jobs["m.a"].sharded_memory_gib is None and needs["m.a"].gib(8) == jobs["m.a"].gpu_memory_gib == 30
 
 
 def test_a_class_of_jobs_keeps_what_it_says_beside_its_tokens(file):

@@ -45,8 +45,8 @@ def test_yaml_is_data_only_and_a_mistake_one_sentence(file, text, found):
 
 
 def test_other_numbers_and_texts_are_read_as_they_stand(file):
-    file.write_text("b: 0\nc: 0.10\nd: '010'\ne: '1:30'\nf: -3\ng: 2018-07-01\nh: 1_000\n")
-    values = {"b": 0, "c": 0.1, "d": "010", "e": "1:30", "f": -3, "g": date(2018, 7, 1), "h": 1000}
+    file.write_text("b: 0\nc: 0.10\nd: '010'\ne: '1:30'\nf: -3\ng: 2018-07-01\nh: 1_000\ni: [1e6, 2.5E-3]\n")
+    values = {"b": 0, "c": 0.1, "d": "010", "e": "1:30", "f": -3, "g": date(2018, 7, 1), "h": 1000, "i": [1e6, 0.0025]}
     assert load_yaml(file) == values
 
 
@@ -63,31 +63,14 @@ class Whole(Closed):
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "write"),
-    [("usd", "5e6", "5000000"), ("usd", "'0.5'", "0.5"), ("usd", "25e-4", "0.0025"), ("usd", "3E-7", "0.0000003"),
-     ("jobs", "1e3", "1000"), ("usd", "1e999", None), ("usd", "fast", None), ("jobs", "1e-3", None)],
-)  # fmt: skip
-def test_a_number_that_yaml_reads_as_text_is_shown_as_yaml_wants_it(file, key, text, write):
-    file.write_text(f"{key}: {text}")
-    with pytest.raises(UserError) as error:
-        validated(Whole, load_yaml(file), file)
-    assert str(error.value).endswith(f"write {write}") == (write is not None)
-    if write is not None:
-        file.write_text(f"{key}: {write}")
-        assert load_yaml(file)[key] == float(text.strip("'"))
-
-
-@pytest.mark.parametrize(
     ("data", "parts"),
     [
         ({"pieces": [{"months": 1}, {}]}, [("pieces[1].months", "missing")]),
-        # A misspelt key and the needed one are one mistake.
-        ({"pieces": [{"monhts": 1}]}, [("pieces[0].monhts", "'months'")]),
         ({"pieces": [{"months": 1, "noet": ""}]}, [("pieces[0].noet", "unknown", "'note'")]),
         ({"xyz": 1}, [("'xyz'", "unknown")]),
         (
-            {"name": 1, "pieces": [{"months": "x"}, {"monhts": 1}], "usdd": 2},
-            [("'name'", " 1;", "text"), ("pieces[0].months", "'x'", "whole number"), ("pieces[1].monhts",),
+            {"name": 1, "pieces": [{"months": "x"}, {"months": 1, "notee": 1}], "usdd": 2},
+            [("'name'", " 1;", "text"), ("pieces[0].months", "'x'", "whole number"), ("pieces[1].notee",),
              ("'usdd'", "'usd'")],
         ),
         ({"usd": 2e12}, [("'usd'", "2000000000000.0", "at most 1e+12")]),

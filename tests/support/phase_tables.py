@@ -1,8 +1,8 @@
 """Choices of a plan of phases by hand, as comparison/choices has them: an owned box, rented machines, one spot."""
 
 import pandas as pd
+from sweetspot.choice_kinds import FACTOR
 from sweetspot.decision.choice_table import COLUMNS
-from sweetspot.decision_words import FACTOR
 
 BOX, CLOUD, QUICK, SPOT = "box (own)", "cloud", "quick", "cloud (spot)"
 TITLES = {BOX: "office box with 4 GTX", CLOUD: "Cloud with 1 V100", QUICK: "Cloud with 8 V100",

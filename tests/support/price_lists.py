@@ -9,7 +9,6 @@ from sweetspot.bills import pricing
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, EXTRAPOLATION_COLUMNS, PRICED_COLUMNS, price_cells
 from sweetspot.bills.lint.rules import Finding, lint, warnings_of
 from sweetspot.bills.offers import OFFER_COLUMNS, has_ended, offers_in_usd
-from sweetspot.bills.owning import CASH_COLUMNS, cash_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.schemas import table_of, to_arrow_table
 from sweetspot.study.base import validated
@@ -100,11 +99,6 @@ def planned(prices: PriceList, cells: list[dict], known: dict[str, Instance], **
     table, fees = list_tables(prices, known)
     plans = plan_table(table_of(cells, PRICED_COLUMNS), table, fees, works_of(workloads), known)
     return to_arrow_table(plans, PLAN_COLUMNS).to_pandas()
-
-
-def spent(prices: PriceList) -> pd.DataFrame:
-    """The cash flow of a list."""
-    return to_arrow_table(cash_table(list_tables(prices, machines(prices))[0]), CASH_COLUMNS).to_pandas()
 
 
 def price_study(throughput: pd.DataFrame, extrapolation: pd.DataFrame | None, *args, **keys) -> dict[str, pd.DataFrame]:

@@ -29,10 +29,11 @@ SHARE, PLAN, MONTHS = "job", "plan", "monthly"  # kinds of work; the last two as
 
 
 class Replanned:
-    """The files of a study as data, its speeds and options; `where`: a folder to write changed files to."""
+    """The files of a study as data, its speeds and options from its results; changed files go to the folder `where`."""
 
-    def __init__(self, name: str, where: Path) -> None:
-        self.name, self.where, self.tables = name, where, borrowed_tables(name)
+    def __init__(self, results: Path, where: Path) -> None:
+        self.name, self.where, self.tables = results.name, where, borrowed_tables(results)
+        name = self.name
         self.lists = {
             file.stem: yaml.safe_load(file.read_text()) for file in (STUDIES / name / "prices").glob("*.yaml")
         }
@@ -45,7 +46,7 @@ class Replanned:
         the alternative, of months what is bought, else what is rented most.
         """
         lists, works = copy.deepcopy((self.lists, self.works))
-        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.scaling["extrapolation"]}
+        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.extrapolation}
         quantity, subject = point["quantity"], point["subject"]
         work = works.get(point["workload"], {})
         kind = work.get("kind") if point["model"] is None or pd.isna(point["model"]) else SHARE
@@ -71,7 +72,7 @@ class Replanned:
         """The verdicts with the price of a machine written at a factor of what it is."""
         lists = copy.deepcopy(self.lists)
         self._priced(lists, "capex_usd", option, factor)
-        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.scaling["extrapolation"]}
+        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.extrapolation}
         return self.decided(self._inputs(lists, self.works, speeds)).verdict(self._settings(), pd.DataFrame())
 
     def decided(self, inputs: Inputs) -> DecisionResult:
@@ -79,7 +80,7 @@ class Replanned:
         file = STUDIES / self.name / "workloads.yaml"
         given = load_needs(file), load_monthly(file), {}
         every, asked = asked_of(inputs, self._settings(), *given)
-        return judge(every, inputs.offers, asked, self._settings(), self.tables.draws)
+        return judge(every, inputs.offers, asked, self._settings())
 
     def _phases(self, inputs: Inputs, *_: Any) -> str:
         return self._alternative(best_of(inputs, self._settings()))
@@ -146,7 +147,7 @@ class Replanned:
         found = {}
         for name, table in (
             ("throughput", self.tables.throughput),
-            ("extrapolation", self.tables.scaling["extrapolation"]),
+            ("extrapolation", self.tables.extrapolation),
         ):
             own = table["instance"].isin(machines)
             if kind not in ("prediction", "arithmetic") and name == "throughput":

@@ -17,10 +17,10 @@ import yaml
 from decision_tables import inputs, settings, study
 from phase_plans import ANALYSES, beside
 from project_copy import ROOT, environment
+from sweetspot.choice_kinds import MIX, RENT
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.decision_words import MIX, RENT
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite
@@ -69,7 +69,7 @@ def _made(given, **changes) -> dict[str, pd.DataFrame]:
     tables = compare(given, replace(settings(), **changes))
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
     tables["claims"] = pd.DataFrame()
-    tables["bills"] = tables["cash_flow"] = pd.DataFrame()
+    tables["bills"] = pd.DataFrame()
     tables["throughput"] = tables["throughput"].assign(unit="images", as_of="2018-07-01")
     tables["extrapolation"] = tables["extrapolation"].assign(efficiency=0.83)
     own = tables["offers"]["purchase"] == "own"
@@ -83,13 +83,11 @@ def _made(given, **changes) -> dict[str, pd.DataFrame]:
 
 def month_tables() -> dict[str, pd.DataFrame]:
     """The tables of a workload of months: one machine is there, one is bought, the peak is rented."""
-    named = (
-        ("own-1", "RTX 4090", "there", 600.0),
-        ("box", "office box", "bought", 300.0),
-        ("c", "RunPod", "rented", 100.0),
-    )
+    named = (("own-1", "RTX 4090", "there", 600.0), ("box", "office box", "bought", 300.0),
+             ("c", "RunPod", "rented", 100.0))  # fmt: skip
     sources = [
         {"workload": "lab", "mix": "best", "option": option, "title": title, "kind": kind, "device_hours": done,
+         "machines": 1.0, "usd_per_month": 300.0, "fixed_usd_per_month": 200.0,
          "use": None if kind == "rented" else 0.5, "capacity_device_hours": None if kind == "rented" else 2 * done}
         for option, title, kind, done in named
     ]  # fmt: skip

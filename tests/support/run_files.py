@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 from sweetspot.cells import MEASURED_NUMBERS, MEASURED_TEXTS, Cell, run_path
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import measured_cells
+from sweetspot.throughput.run_files import summarise_runs
 from sweetspot.warnings import pairs
 
 CELL = Cell("workstation", "tensorflow", "resnet50", 16, 1, "fp32", "default")

@@ -13,7 +13,7 @@ from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import SEAL, write_run
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import is_already_measured
-from sweetspot.throughput.collect import summarise_runs
+from sweetspot.throughput.run_files import summarise_runs
 
 OLD = Path(__file__).parent.parent / "data" / "run_protocol_1.parquet"
 FLAGS = "--instance w --framework tensorflow --model vgg16 --batch-size 8 --gpus 1 --precision fp32 --variant default"
@@ -101,7 +101,7 @@ def test_runs_of_one_cell_under_two_protocols_are_refused(tmp_path):
 def test_a_file_of_before_the_first_release_is_refused_by_the_column_that_it_lacks(tmp_path):
     path = tmp_path / "run.parquet"
     pq.write_table(pq.read_table(OLD).drop_columns(["machine"]), path)
-    with pytest.raises(UserError, match="column 'machine' is missing from the run file; remove it and it is measured"):
+    with pytest.raises(UserError, match="'machine' is missing and needed; remove it and it is measured"):
         summarise_runs([str(path), str(OLD)])
 
 

@@ -9,7 +9,7 @@ import pytest
 from run_files import CELL, cells_of, rules_of, write_run
 from study_tables import shipped_throughput
 from sweetspot.errors import UserError
-from sweetspot.throughput.collect import summarise_runs
+from sweetspot.throughput.run_files import summarise_runs
 from sweetspot.warnings import pairs
 
 
@@ -106,7 +106,7 @@ def test_a_figure_is_dated_by_its_last_run(tmp_path):
 def test_a_wrong_type_in_the_only_file_is_named_too(tmp_path):
     bad = write_run(tmp_path)
     with_columns(gpus="two")(bad)
-    with pytest.raises(UserError, match="column 'gpus' has type"):
+    with pytest.raises(UserError, match="'gpus' is 'two'"):
         summarise_runs([bad])
 
 

@@ -11,7 +11,6 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.time_to_target import FACTOR_95, SUBMITTER_FACTOR, read_times, results, timed_cells
-from sweetspot.warnings import warning
 
 HEADER = "benchmark,gpu,gpus,nodes,minutes,round,submitter,precision,global_batch,samples,kind,source,date\n"
 QUESTION = Question(
@@ -93,29 +92,15 @@ def test_every_machine_of_the_device_and_count_takes_it(tmp_path):
 
 @pytest.mark.parametrize(
     ("row", "words"),
-    [(line(10.0, gpus=12, nodes=8), "line 2: 12 devices do not divide by 8 nodes"),
-     (line(10.0, round_="newest"), "line 2: round is 'newest'; expected a version such as v5.1"),
-     (line(10.0, source=""), "line 2: source is empty; expected its origin"),
-     (line(10.0, nodes="x"), "^[^;]*line 2: nodes is 'x'; expected[^;]*$"),
-     (line(0), "line 2: minutes is '0'; expected a number above 0")],
+    [(line(10.0, gpus=12, nodes=8), "line 2: expected nodes that divide 12 devices, not 8"),
+     (line(10.0, round_="newest"), "line 2: expected a round such as v5.1, not 'newest'"),
+     (line(10.0, source=""), "line 2: key 'source' is missing"),
+     (line(10.0, nodes="x"), "^[^;]*line 2: key 'nodes' is 'x'; expected[^;]*$"),
+     (line(0), "line 2: key 'minutes' is '0'; expected a number above 0")],
 )  # fmt: skip
 def test_a_bad_row_is_refused_in_one_sentence(tmp_path, row, words):
     with pytest.raises(UserError, match=words):
         read_times(times(tmp_path, row))
-
-
-def test_a_count_that_the_nodes_do_not_divide_is_named_and_the_rest_goes_on(tmp_path):
-    # 12 and 20 on nodes of 8; a quarter of a node, one and two nodes are sound
-    table = read_times(times(tmp_path, *(line(10.0, gpus=count) for count in (2, 8, 12, 16, 20))))
-    instances = {"one": machine(), "two": machine(16, nodes=2), "four": machine(4), "big": machine(32, nodes=4)}
-    cells = timed_cells(table, QUESTION, instances).set_index("instance")
-    told = [warning("uneven_count", "times published on 12, 20 x B200 SXM fit no nodes of 8 devices")]
-    assert cells["warnings"].to_dict() == {"one": told, "two": told}
-    assert cells["images_per_s"].tolist() == pytest.approx([1 / 600, 1 / 600])
-    # of machines of other counts, estimated: 12 and 20 are three and five nodes of four
-    columns = ["instance", "warnings", "gpus"]
-    estimated = strong_cells(table, fit_strong(table), QUESTION, instances, columns).set_index("instance")
-    assert estimated["warnings"].to_dict() == {"four": [], "big": told}
 
 
 def test_a_model_counted_in_two_units_is_refused(tmp_path):

@@ -11,7 +11,7 @@ from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.plausibility import beyond_peak_factor, impossible_figures, operations_of
+from sweetspot.transfer.plausibility import beyond_peak_factor, flop_per_sample, impossible_figures
 
 QUESTION = Question(
     model=["bert_base"], batch_size=[32], precision="fp16", framework="torch", headline_batch_size=32
@@ -80,7 +80,7 @@ def test_what_was_measured_is_held_against_one_device_too():
 def test_beyond_the_dense_peak():
     # ResNet-50: 4.089 GMAC forward x 2 x 3 = 24.53 GFLOP an image. 112,000 x 24.53 GFLOP = 2,748 TFLOP/s; an RTX 4090
     # has 165.2 in fp16: 16.6 times. 6,000 images/s are 147 TFLOP/s: they could be.
-    assert operations_of("ResNet-50 v1.5".replace(" ", "")).flop == pytest.approx(24.534e9)
+    assert flop_per_sample("ResNet-50v1.5") == pytest.approx(24.534e9)
     assert beyond_peak_factor("RTX 4090", 1, "fp16", "resnet50", "images", 112_000) == pytest.approx(16.63, rel=1e-3)
     one = {"gpu": "RTX 4090", "model": "resnet50", "unit": "images", "batch_size": 256}
     assert [(row, rule) for row, rule, _ in rules(figure(112_000, **one), figure(6000, **one))] == [(0, "beyond_peak")]
@@ -105,7 +105,7 @@ def test_what_is_not_known_is_not_judged(other):
 def test_work_by_tokens_has_its_operations_from_the_model():
     # Llama 2 7B: 6.738e9 weights less 32,000 x 4,096 looked up = 6.607e9, x 6; attention 12 x 32 x 4,096 x 2,048.
     flop = 6 * 6_607_077_376 + 12 * 32 * 4096 * 2048
-    assert operations_of("llama-2-7b.full.2048").flop == pytest.approx(flop)
+    assert flop_per_sample("llama-2-7b.full.2048") == pytest.approx(flop)
     # H200: 989.4e12 / flop = 23,077 tokens/s.
     own = {"model": "llama-2-7b.full.2048", "unit": "tokens", "precision": "bf16"}
     assert rules(figure(22_900, **own)) == [] and rules(figure(23_300, **own)) != []

@@ -13,7 +13,7 @@ from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.decided_anew import answer_of as said_by_diff
 from sweetspot.report.finished import write_index
-from sweetspot.report.summary import render_summary
+from sweetspot.report.page import render_summary
 from sweetspot.study.study import load_study
 
 pytestmark = pytest.mark.slow
@@ -84,7 +84,7 @@ def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_i
     factor = float(told["buy_below_usd"] / told["box_usd"])
     for towards, buys in ((-CLOSE, True), (CLOSE, False)):
         again = (
-            Replanned(name, tmp_path)
+            Replanned(study_results(name), tmp_path)
             .at_price(option, factor * (1 + towards))
             .set_index("workload")
             .loc[told["workload"]]

@@ -15,13 +15,13 @@ SERVER = (515000 - 0.47 * 0.8 * 515000) / 36 + 184 * 14.3
 
 
 @pytest.fixture(scope="module")
-def office():
-    return borrowed_tables("office-box-2026")
+def office(study_results):
+    return borrowed_tables(study_results("office-box-2026"))
 
 
 @pytest.fixture(scope="module")
-def eight():
-    return borrowed_tables("eight-gpus-2026")
+def eight(study_results):
+    return borrowed_tables(study_results("eight-gpus-2026"))
 
 
 RECOUPED = {  # price / (24 x rent - colocation a day), by a program of others: no electricity
@@ -65,7 +65,7 @@ def test_a_training_in_the_cloud_by_hand(office):
 
 
 def test_the_box_is_predicted_from_one_device_and_near_what_two_devices_kept(office):
-    told = office.scaling["extrapolation"]
+    told = office.extrapolation
     told = told[told["headline"] & (told["instance"] == "office-4x4090")].set_index("model")
     assert set(told["basis"]) == {"extrapolated"}
     # Lambda's pair of RTX 4090: BERT-large 139 / 186 = 0.75, ResNet-50 2468 / 2602 = 0.95; four keep less than two
@@ -135,18 +135,19 @@ def test_the_fee_of_a_clusters_network_is_what_its_price_adds(eight):
 
 def test_each_deadline_names_its_winner_or_says_that_none_can(eight):
     told = eight.comparison["deadlines"].set_index(["workload", "within_hours"])
-    # 5 minutes: two nodes of eight B300 at Nebius, 125.60 USD an hour, estimated; above half the 6.76 minutes of one
+    # 5 minutes: four nodes of eight B200 at Nebius, 57.20 USD an hour each. Two of B300 would do for less, but are had
+    # at 13 of 100 attempts where B200 are at 15. The bought machine is not there for weeks.
     five = told.loc[("lora-run", 5 / 60)]
-    assert (five["option"], five["usd"]) == ("nebius-8xb300-x2", pytest.approx(125.6 * RENT * five["hours"]))
-    assert 6.7648 / 2 < 60 * five["hours"] < 5
-    assert told.loc[("lora-run", 0.5), "option"] == "own-8xb200"
-    assert told.loc[("llama-8b-run", 6.0), "option"] == "own-8xb200"
+    assert (five["option"], five["usd"]) == ("nebius-8xb200-x4", pytest.approx(4 * 57.2 * RENT * five["hours"]))
+    assert 9.8052 / 4 < 60 * five["hours"] < 5
+    assert told.loc[("lora-run", 0.5), "option"] == "lambda-8xb200"
+    assert told.loc[("llama-8b-run", 6.0), "option"] == "lambda-8xb200"
     nobody = told.loc[("llama-8b-run", 5 / 60)]
     assert nobody["verdict"].startswith("none can: the fastest, Nebius with 8 nodes of 8 B300 SXM, takes ")
-    # from 75.7 minutes on eight: a quarter, each doubling 2^0.24, once 8 % for the network, twice the batch: 2^0.02
+    # from 85.26 minutes on eight B200: an eighth, each doubling 2^0.24, once 8 % for the network, four times the batch
     half = told.loc[("llama-8b-run", 0.5)]
-    assert half["option"] == "nebius-8xb300-x4"
-    assert 60 * half["hours"] == pytest.approx(75.7 / 4 * 4**0.24 * 1.08 * 2**0.02, rel=0.02)
+    assert half["option"] == "nebius-8xb200-x8"
+    assert 60 * half["hours"] == pytest.approx(85.26 / 8 * 8**0.24 * 1.08 * 4**0.02, rel=0.02)
 
 
 def test_a_marketplace_s_machine_ties_with_the_box_at_13_days(office):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.report.decided_anew import State, Unpriced, answer_of, moved, plans_of, state_under
+from sweetspot.report.decided_anew import State, Unpriced, moved, state_under
 
 
 def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: str) -> None:
@@ -17,8 +17,7 @@ def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: s
     then = {name: Path(file) for name, file in zip(lists, inputs["then"], strict=True)}
     before = state_under(then, Unpriced.of_rule(inputs, params))
     offers = pd.concat([read_parquet(file) for file in inputs["offers"]], ignore_index=True)
-    ranks, verdict, choices = (read_parquet(inputs[name]) for name in ("ranks", "verdict", "choices"))
-    after = State(offers, ranks, answer_of(verdict), plans_of(verdict, choices))
+    after = State(offers, *(read_parquet(inputs[name]) for name in ("ranks", "verdict")))
     write_parquet(moved(before, after), output)
 
 

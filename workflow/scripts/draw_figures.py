@@ -4,7 +4,7 @@ from sweetspot.report.draw import draw_figures
 
 if "snakemake" in globals():
     draw_figures(
-        tables={name: files for name, files in snakemake.input.items() if name not in ("study", "formula")},
+        tables={name: files for name, files in snakemake.input.items() if name != "study"},
         study_file=snakemake.input.study,
         specs=snakemake.output.specs,
         captions=snakemake.output.captions,

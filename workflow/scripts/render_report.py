@@ -5,7 +5,7 @@ from pathlib import Path
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import read_tables
 
-OTHERS = ("study", "workloads", "specs", "engine", "formula")  # inputs that are no tables
+OTHERS = ("study", "specs", "engine")  # inputs that are no tables
 
 if "snakemake" in globals():
     write_report(
@@ -15,5 +15,4 @@ if "snakemake" in globals():
         specs=snakemake.input.specs,
         machines=snakemake.params.machines,
         engine=snakemake.input.engine,
-        workloads=snakemake.input.workloads,
     )

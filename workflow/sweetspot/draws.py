@@ -11,7 +11,7 @@ LEVEL = 0.90  # coverage of every interval of the decision
 LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
 # A t with one degree of freedom has no mean; a factor of ten is far beyond any honest pair of runs.
 WIDEST = float(np.log(10.0))
-SAME_COST = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth
+TIE_TOLERANCE = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth
 
 
 # Digits of a number in the name of a random stream: two computations of one figure agree to far more of them.
@@ -74,7 +74,9 @@ def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.nd
     return bounds[..., low], bounds[..., high]
 
 
-def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = SAME_COST) -> dict[Hashable, float]:
+def shares(
+    usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = TIE_TOLERANCE
+) -> dict[Hashable, float]:
     """`p_cheapest` of each alternative: the share of cases in which nothing else costs less, by more than `tolerance`.
 
     `usd`: a row a choice, a column a case, infinite or NaN where the choice never does the work; `alternatives`: what
@@ -91,13 +93,13 @@ def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float =
     return {name: float(first[indices].any(axis=0).mean()) for name, indices in rows.items()}
 
 
-def p_cheaper(usd: np.ndarray, other: np.ndarray, tolerance: float = SAME_COST) -> float:
-    """The share of cases in which `usd` is less than `other` (an entry a case, as in `shares`); a tie counts half.
+def p_cheaper(usd: np.ndarray, rival_usd: np.ndarray, tolerance: float = TIE_TOLERANCE) -> float:
+    """The share of cases in which `usd` is less than `rival_usd` (an entry a case, as in `shares`); a tie counts half.
 
     So both orders add up to 1, and of two that always cost the same neither is the cheaper. What never does the work
     is dearer than what does.
     """
-    first, second = (np.where(np.isnan(costs), np.inf, costs) for costs in (usd, other))
+    first, second = (np.where(np.isnan(costs), np.inf, costs) for costs in (usd, rival_usd))
     lower = np.minimum(np.abs(first), np.abs(second))
     with np.errstate(invalid="ignore"):
         is_tie = (first == second) | (np.abs(first - second) <= tolerance * lower)

@@ -8,7 +8,7 @@ import os
 import stat
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,16 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # What a person can mend; of any other fault of writing the traceback is wanted.
-UNWRITABLE = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.ENOTDIR,
-    errno.ENAMETOOLONG,
-    errno.ELOOP,
-}
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG,
+              errno.ELOOP}  # fmt: skip
 RUN_FILE_BYTES = 1 << 16  # bytes: more than a run file takes
 PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
 KINDS = {
@@ -70,10 +62,8 @@ def _require_replaceable(target: Path) -> None:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:  # a file of that name
+    except (FileExistsError, FileNotFoundError):  # a file of that name, or a file system that takes none, such as /proc
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
-    except FileNotFoundError:  # a file system that takes none, such as /proc
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(folder)) from None
 
 
 @contextmanager
@@ -122,7 +112,7 @@ def require_writable(*folders: str | Path) -> None:
             )
 
 
-def require_room(path: str | Path) -> None:
+def require_space(path: str | Path) -> None:
     """Raises UserError where a run file could not be written to `path`: asked before measuring, not after."""
     target = Path(path)
     with in_a_sentence(target):
@@ -219,49 +209,43 @@ def write_csv(table: "pa.Table", path: str | Path) -> None:
 
 
 def to_arrow(table: "pd.DataFrame") -> "pa.Table":
-    """The table as it is written, without its index."""
+    """Return the table as it is written, without its index."""
     import pyarrow as pa
 
-    warning_columns = _columns_of_warnings(list(table.columns))
-    content = pa.Table.from_pandas(
-        table.assign(**dict.fromkeys(warning_columns.values())), preserve_index=False, nthreads=1
-    )
-    for index, name in warning_columns.items():
+    names = [name for name in table.columns if _holds_warnings(name)]
+    content = pa.Table.from_pandas(table.assign(**dict.fromkeys(names)), preserve_index=False, nthreads=1)
+    for name in names:
         # By hand: pandas tells Arrow nothing of what lists hold that are all empty.
         entries = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[name]]
+        index = content.schema.get_field_index(name)
         content = content.set_column(index, name, pa.array(entries, type=warnings.arrow_type()))
     return content
 
 
+def _holds_warnings(name: str) -> bool:
+    """Whether a column is `warnings`, or such as `throughput_warnings` that a joined table has."""
+    return name == "warnings" or name.endswith("_warnings")
+
+
 def _text_columns(content: "pa.Table") -> "pa.Table":
-    """The table as a CSV file can hold it."""
+    """Return the table as a CSV file can hold it."""
     import pyarrow as pa
 
-    warning_columns = _columns_of_warnings(content.column_names)
     for index, field in enumerate(content.schema):
-        write: Callable[[Any], str | None]
-        if pa.types.is_nested(field.type):
-            write = warnings.as_text if index in warning_columns else _as_json
-        elif _holds_text(field.type):
-            write = _as_text_cell
-        else:
+        if pa.types.is_primitive(field.type):
             continue
+        convert = warnings.as_text if _holds_warnings(field.name) else _as_text
         values = content.column(index).to_pylist()
-        text = [write(value) for value in values]
+        text = [convert(value) for value in values]
         if text != values or pa.types.is_nested(field.type):  # making a column takes longer than looking at one
             content = content.set_column(index, field.name, pa.array(text, type=pa.string()))
     return content
 
 
-def _holds_text(kind: "pa.DataType") -> bool:
-    import pyarrow.types as types
-
-    value_type = kind.value_type if types.is_dictionary(kind) else kind
-    return types.is_string(value_type) or types.is_large_string(value_type) or types.is_string_view(value_type)
-
-
-def _as_text_cell(text: str | None) -> str | None:
-    return f"'{text}" if text and text.startswith(FORMULA) and not _is_number(text) else text
+def _as_text(value: Any) -> str | None:
+    if value is None or not isinstance(value, str):
+        return None if value is None else json.dumps(value)
+    return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value
 
 
 def _is_number(text: str) -> bool:
@@ -269,12 +253,3 @@ def _is_number(text: str) -> bool:
         return text == text.strip() and math.isfinite(float(text))
     except ValueError:
         return False
-
-
-def _as_json(value: object) -> str | None:
-    return None if value is None else json.dumps(value)
-
-
-def _columns_of_warnings(names: Sequence[str]) -> dict[int, str]:
-    """Index and name of `warnings`, and of such as `throughput_warnings` that a joined table has."""
-    return {index: name for index, name in enumerate(names) if name == "warnings" or name.endswith("_warnings")}

@@ -47,12 +47,12 @@ def parse_number(text: str, name: str) -> float:
         )
 
     if _WITH_POINT.fullmatch(digits):
-        digits_alone = digits.replace(",", "")
+        number = digits.replace(",", "")
     elif _WITH_COMMA.fullmatch(digits):
-        digits_alone = digits.replace(".", "").replace(",", ".")
+        number = digits.replace(".", "").replace(",", ".")
     else:
         raise UserError(f"{name} is {text.strip()!r}; expected a number such as 1200, 1.5 or 2.8e8")
-    value = float(f"{shape['sign']}{digits_alone}{shape['exponent'] or ''}") if shape else math.nan
+    value = float(f"{shape['sign']}{number}{shape['exponent'] or ''}") if shape else math.nan
     if not math.isfinite(value):
         raise UserError(f"{name} is {text.strip()!r}; expected a finite number")
     return value

@@ -30,17 +30,17 @@ PARSED = ("pydantic", "yaml")
 """What the rules need to be read: Snakemake brings both, so that plans, lint and graphs need nothing else."""
 
 
-def is_here(module: str) -> bool:
+def is_installed(module: str) -> bool:
     """Whether Python finds a module of that name, without importing it."""
     return importlib.util.find_spec(module) is not None
 
 
-def missing_packages(found: Callable[[str], bool] = is_here, needed: Iterable[str] = CORE) -> list[str]:
+def missing_packages(is_available: Callable[[str], bool] = is_installed, needed: Iterable[str] = CORE) -> list[str]:
     """Packages of the core that this Python lacks, of the modules `needed`."""
-    return [CORE[module] for module in needed if not found(module)]
+    return [CORE[module] for module in needed if not is_available(module)]
 
 
-def hand_on() -> None:
+def share_library() -> None:
     """Let Python processes that this one starts find the same library, installed or not."""
     root = str(Path(__file__).parent.parent)
     entries = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
@@ -50,7 +50,7 @@ def hand_on() -> None:
 def require_packages(
     home: Path | None,
     needed: Iterable[str] = CORE,
-    found: Callable[[str], bool] = is_here,
+    is_available: Callable[[str], bool] = is_installed,
     optimised: int = sys.flags.optimize,
 ) -> None:
     """Raises UserError with the command that installs what is missing, and where Python drops texts that are needed.
@@ -59,7 +59,7 @@ def require_packages(
     """
     if optimised > 1:
         raise UserError(f"Python runs with PYTHONOPTIMIZE={optimised}; expected at most 1: altair reads its docstrings")
-    missing = missing_packages(found, needed)
+    missing = missing_packages(is_available, needed)
     if missing:
         lock = "" if home is None else f"-r '{home / 'envs' / 'core.lock'}'"
         raise UserError(

@@ -26,12 +26,12 @@ def steps(batches: Iterable[T], finish: Callable[[], Any] | None = None) -> Iter
     if not file or int(os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or 0) > 0:
         yield from batches
         return
-    with open(file, "a", buffering=1, encoding="utf-8") as told:  # noqa: PTH123
+    with open(file, "a", buffering=1, encoding="utf-8") as records:  # noqa: PTH123
         for number, batch in enumerate(batches):
             start = time.perf_counter()
             yield batch
             _wait(finish)
-            told.write(json.dumps({"step": number, "seconds": time.perf_counter() - start}) + "\n")
+            records.write(json.dumps({"step": number, "seconds": time.perf_counter() - start}) + "\n")
 
 
 def _wait(finish: Callable[[], Any] | None) -> None:

@@ -86,9 +86,9 @@ def times(value: float) -> str:
     return f"{value:.2f}" if abs(value - 1) < 0.1 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
 
 
-def counted(amount: int, one: str, many: str) -> str:
+def number_of(amount: int, noun: str, plural: str) -> str:
     """An amount with its noun."""
-    return f"{amount:,} {one if amount == 1 else many}"
+    return f"{amount:,} {noun if amount == 1 else plural}"
 
 
 def listed(names: list[str]) -> str:

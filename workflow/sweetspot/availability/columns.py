@@ -13,7 +13,7 @@ from sweetspot.cells import INTERRUPTIBLE
 
 if TYPE_CHECKING:
     # Imported for annotations only, because its models take longer to import than all this computes.
-    from sweetspot.study.stock import Known
+    from sweetspot.study.stock import AvailabilityFacts
 
 HOURS_PER_DAY, HOURS_PER_WEEK = 24.0, 168.0
 RANGES = ("p_stock", "p_start", "stock_wait_hours", "start_hours", "failures_per_hour")
@@ -30,7 +30,7 @@ OF_MACHINE = (
 UNKNOWN: Range = (np.nan, np.nan, np.nan)
 
 
-def with_start_times(options: pd.DataFrame, facts: "Known | None", month_days: float) -> pd.DataFrame:
+def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", month_days: float) -> pd.DataFrame:
     """Add START_COLUMNS to the options; null where nothing is known.
 
     Parameters
@@ -119,7 +119,7 @@ def _delivery_hours(row: Mapping[str, Any], usual: Range, month_days: float) -> 
     return ZERO if row["capex_usd"] == 0 or np.isnan(usual[1]) else usual
 
 
-def _start_columns(row: Mapping[str, Any], facts: "Known", month_days: float) -> dict[str, Any]:
+def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_days: float) -> dict[str, Any]:
     """Return START_COLUMNS of one option."""
     nodes = 1.0 if pd.isna(row["nodes"]) else float(row["nodes"])
     offer = {name: row[name] for name in ("price_list", "provider", "gpu", "purchase")}
@@ -127,12 +127,12 @@ def _start_columns(row: Mapping[str, Any], facts: "Known", month_days: float) ->
 
     def scaled(quantity: str, factor: float, about: Mapping[str, Any] = offer) -> Range:
         fact = facts.find(quantity, about)
-        value, low, high = UNKNOWN if fact is None else fact.ends
+        value, low, high = UNKNOWN if fact is None else fact.bounds
         return value * factor, low * factor, high * factor
 
     is_owned = row["purchase"] == "own"
     stock = None if is_owned else facts.find("stock_share", offer)
-    share = assumed = UNKNOWN if stock is None else stock.ends
+    share = assumed = UNKNOWN if stock is None else stock.bounds
     if stock is not None and stock.says_nothing:
         # Other sellers of the machine are what is known, and less well: the low end is 0.
         by_sellers = scaled(

@@ -1,6 +1,6 @@
 """What does not fit together in a price list, the workloads and the instances of a study."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -27,8 +27,7 @@ def check_instances(names: Iterable[str | None], instances: Collection[str], pat
     path
         The price list.
     """
-    keys = ((f"offers[{number}].instance", name) for number, name in enumerate(names))
-    refuse(_undeclared(keys, instances, path))
+    refuse(_undeclared(((f"offers[{number}].instance", name) for number, name in enumerate(names)), instances, path))
 
 
 def _undeclared(
@@ -64,10 +63,8 @@ def check_devices(workloads: Mapping[str, Workload], instances: Mapping[str, Ins
 
     Parameters
     ----------
-    workloads
-        Workloads by name.
-    instances
-        Machines by name.
+    workloads, instances
+        Workloads and machines by name.
     path
         The file of the workloads.
     """
@@ -106,7 +103,6 @@ def check_offers(
     offers: pd.DataFrame,
     workload_file: Path,
     price_file: Path,
-    numbers: Sequence[int] | None = None,
 ) -> None:
     """Raise a UserError for contracts and deliveries that take longer than a project.
 
@@ -118,51 +114,41 @@ def check_offers(
         As `offers_in_usd` returns them.
     workload_file, price_file
         The files that the sentences name.
-    numbers
-        Position of each offer in its file; None: in order.
     """
-    plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
-    projects: dict[str, Plan | Monthly] = {**plans, **monthly}
-    sentences: list[str] = []
-    for number, offer in zip(numbers or range(len(offers)), offers.to_dict("records"), strict=True):
-        entry = f"{price_file}: offers[{number}]"
-        name = offer["instance"]
-        for key, work in projects.items():
-            if work.months is None:
-                continue
-            project = f"the {work.months:g} months of {key} in {workload_file.name}"
-            if key in plans and offer["term_months"] > work.months:
-                term = offer["term_months"]
-                sentences.append(f"{entry}.commitment.term_months is {term:g}; expected at most {project}")
-            if offer["delivery_months"] >= work.months:
-                sentences.append(
-                    f"{entry} ('{name}') is there after {offer['delivery_months']:.4g} months (available_from_weeks "
-                    f"or available_from); expected less than {project}"
-                )
+    sentences = []
+    for key, months in _project_months(workloads, monthly).items():
+        project = f"the {months:g} months of {key} in {workload_file.name}"
+        for number, term in offers.loc[offers["term_months"] > months, "term_months"].items():
+            if key in workloads:
+                text = f"commitment.term_months is {term:g}; expected at most {project}"
+                sentences.append(f"{price_file}: offers[{number}].{text}")
+        for number, late in offers.loc[offers["delivery_months"] >= months, "delivery_months"].items():
+            text = f"is available after {late:.4g} months (available_from_weeks or available_from)"
+            sentences.append(f"{price_file}: offers[{number}] {text}; expected less than {project}")
     refuse(sentences)
 
 
+def _project_months(workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly]) -> dict[str, float]:
+    plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
+    return {key: work.months for key, work in {**plans, **monthly}.items() if work.months is not None}
+
+
 def check_purchase_prices(
-    monthly: Mapping[str, Monthly],
-    offers: pd.DataFrame,
-    workload_file: Path,
-    price_file: Path,
-    numbers: Sequence[int] | None = None,
+    monthly: Mapping[str, Monthly], offers: pd.DataFrame, workload_file: Path, price_file: Path
 ) -> None:
     """Raise a UserError for machines without a price that are not owned: any number of them would be bought.
 
     Parameters
     ----------
-    monthly, offers, workload_file, price_file, numbers
+    monthly, offers, workload_file, price_file
         As `check_offers` takes them.
     """
     owned = {machine for work in monthly.values() for machine in work.have}
-    rows = zip(numbers or range(len(offers)), offers["instance"], offers["capex_usd"], strict=True)
+    free = offers[offers["capex_usd"].eq(0) & ~offers["instance"].isin(owned)]
     refuse(
         f"{price_file}: offers[{number}].own.capex is 0 for '{name}'; expected its price, or '{name}' in 'have' of a "
-        f"monthly workload of {workload_file.name}: only a machine that is there costs nothing more"
-        for number, name, capex in rows
-        if capex == 0 and name not in owned
+        f"monthly workload of {workload_file.name}: only a machine that is owned costs nothing more"
+        for number, name in free["instance"].items()
     )
 
 
@@ -173,30 +159,22 @@ def project_findings(
 
     Parameters
     ----------
-    workloads, monthly
-        All workloads, and the monthly ones, by name.
-    offers
-        As `offers_in_usd` returns them.
+    workloads, monthly, offers
+        As `check_offers` takes them.
     """
-    plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
-    projects: dict[str, Plan | Monthly] = {**plans, **monthly}
-    month_days = float(offers["month_days"].max()) if len(offers) else 0.0
-    for key, plan in plans.items():
-        hours = sum(phase.hours for phase in plan.phases)
-        available_hours = (plan.months or 0.0) * month_days * HOURS_A_DAY
-        if plan.months is not None and hours > available_hours:
-            message = (
-                f"{key}: one job of each phase, one after another, takes {hours:,.4g} hours on {plan.instance}; its "
-                f"{plan.months:g} months have {available_hours:,.4g}"
-            )
-            yield Finding("warning", "work_past_its_months", plan.instance, message, plan.source)
     bought = offers[offers["capex_usd"].ne(0)]
-    for key, work in projects.items():
-        if work.months is None:
-            continue
-        for offer in bought[bought["months"] > work.months].to_dict("records"):
+    for key, months in _project_months(workloads, monthly).items():
+        work, available_hours = workloads.get(key), months * offers["month_days"].max() * HOURS_A_DAY
+        hours = sum(phase.hours for phase in work.phases) if isinstance(work, Plan) else 0.0
+        if isinstance(work, Plan) and hours > available_hours:
             message = (
-                f"{offer['instance']}: is bought for {offer['months']:g} months, {key} lasts {work.months:g}: it pays "
-                f"{work.months / offer['months']:.2g} of the purchase, as if others used the machine after it"
+                f"{key}: one job of each phase, one after another, takes {hours:,.4g} hours on {work.instance}; its "
+                f"{months:g} months have {available_hours:,.4g}"
             )
-            yield Finding("warning", "bought_past_the_project", offer["instance"], message, offer["source"])
+            yield Finding("warning", "work_past_its_months", work.instance, message, work.source)
+        for name, life, source in bought.loc[bought["months"] > months, ["instance", "months", "source"]].to_numpy():
+            message = (
+                f"{name}: is bought for {life:g} months, {key} lasts {months:g}: it pays {months / life:.2g} of the "
+                "purchase, as if others used the machine after it"
+            )
+            yield Finding("warning", "bought_past_the_project", name, message, source)

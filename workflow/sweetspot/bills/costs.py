@@ -1,34 +1,24 @@
 """Costs of every cell, offer and workload, and the lines of each bill."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.renting import HOUR_S, JOB_COLUMNS, ROUNDING, Bill, bill_lines, overhead
-from sweetspot.bills.schemas import SUFFIXES, FloatArray, concat, numbers, table_of, with_bounds
-from sweetspot.cells import BASES, CELL_COLUMNS, USABLE, weakest
+from sweetspot.bills.renting import HOUR_S, ROUNDING, Bill, bill_lines, overhead
+from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray, concat, numbers, table_of, with_bounds
+from sweetspot.cells import BASES, USABLE, weakest
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Plan, Runs, Training
 
 Workload = Training | Runs | Plan
 RATES = with_bounds("images_per_s")
-FIGURES = (*CELL_COLUMNS, *RATES, "basis", "status", "source")
+FIGURES = tuple(TABLES["cells"])
 PRICED_COLUMNS = [*FIGURES, "gpu"]
-THROUGHPUT_COLUMNS = (*FIGURES, "gpu", "logical")
+THROUGHPUT_COLUMNS = (*PRICED_COLUMNS, "logical")
 EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
+COST_COLUMNS, BILL_COLUMNS = tuple(TABLES["costs"]), tuple(TABLES["bills"])
 COMPARABLE = ["framework", "model", "batch_size", "precision"]  # Equal in cells whose throughput is comparable.
-COST_COLUMNS = (
-    *CELL_COLUMNS, "purchase", *with_bounds("usd_per_hour", "images_per_usd"), "workload", *with_bounds("hours", "usd"),
-    "basis", "as_of", "price_list", "provider", "gpu", "status", "machine_hours", "source",
-    *with_bounds("kwh", "kg_co2e"), "power_basis", "jobs_at_once", *with_bounds("side_images_per_s"), "side_basis",
-    "side_source", "side_figure_images_per_s", "side_figure_gpus",
-)  # fmt: skip
-BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
-# A job takes the energy of an hour times the hours in which its machine runs.
-ENERGY = {"kwh": "kwh_per_hour", "kg_co2e": "kg_co2e_per_hour"}
-OFFER_COLUMNS_KEPT = ["purchase", "as_of", "price_list", "provider", "power_basis"]
-OFFER_COLUMNS_USED = [*OFFER_COLUMNS_KEPT, "basis", "source", "gpu", *with_bounds(*ENERGY.values()), *JOB_COLUMNS]
 # The low bound of a bill takes the high bound of the throughput.
 OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}
 NO_FIGURE, NEVER = "no figure", "never finishes"
@@ -49,14 +39,14 @@ def cells_to_price(throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.
         FIGURES and `gpu`.
     """
     is_logical = throughput["logical"].fillna(False).astype(bool)
-    known = throughput.loc[~is_logical, PRICED_COLUMNS]
-    known = known.assign(status=known["status"].where(~known["status"].isin(USABLE), "ok"))
-    key = ["instance", "framework", "model", "batch_size", "gpus", "precision"]
-    available = set(known.loc[known["status"] == "ok", key].itertuples(index=False, name=None))
+    timed = throughput.loc[~is_logical, PRICED_COLUMNS]
+    timed = timed.assign(status=timed["status"].where(~timed["status"].isin(USABLE), "ok"))
+    key = ["instance", "gpus", *COMPARABLE]
+    available = pd.MultiIndex.from_frame(timed.loc[timed["status"] == "ok", key])
     added = extrapolation[extrapolation["headline"].fillna(False).astype(bool)]
-    is_missing = [cell not in available for cell in added[key].itertuples(index=False, name=None)]
-    added = added[np.array(is_missing, dtype=bool)].assign(status="ok", gpu=None, basis="extrapolated")
-    return concat([known, added[PRICED_COLUMNS]]).reset_index(drop=True)
+    added = added[~pd.MultiIndex.from_frame(added[key]).isin(available)]
+    added = added.assign(status="ok", gpu=None, basis="extrapolated")
+    return concat([timed, added[PRICED_COLUMNS]]).reset_index(drop=True)
 
 
 def _with_unmeasured_machines(
@@ -84,19 +74,12 @@ def _with_unmeasured_machines(
     return concat([cells, added[list(cells.columns)]])
 
 
-def join_offers(cells: pd.DataFrame, offers: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def join_offers(cells: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     """Return one row per cell and offer of its instance, in the order of the cells, then of the offers.
 
-    Parameters
-    ----------
-    cells
-        Cells; a column that the offers have too is renamed to `<name>_cell`.
-    offers
-        The offers table.
-    columns
-        Columns of the offers.
+    `gpus` are the devices of the cell; every other column that both have is that of the offer, and `<name>_cell`.
     """
-    return cells.merge(offers[["instance", *columns]], on="instance", suffixes=("_cell", ""))
+    return cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))
 
 
 def reference_throughput(
@@ -119,8 +102,7 @@ def reference_throughput(
     ranked = usable.assign(rank=usable["basis"].map(BASES.index).astype(float))
     ranked = ranked.sort_values(["rank", "images_per_s"], ascending=[True, False])
     best = ranked.drop_duplicates(list(equal)).set_index(list(equal))["images_per_s"].to_dict()
-    keys = rows[list(equal)].itertuples(index=False, name=None)
-    return np.array([best.get(key, np.nan) for key in keys], dtype=float)
+    return np.array([best.get(key, np.nan) for key in rows[list(equal)].itertuples(index=False, name=None)], float)
 
 
 def throughput_behind_hours(rows: pd.DataFrame, cells: pd.DataFrame, instance: str) -> FloatArray:
@@ -171,17 +153,13 @@ def cells_of_shared_machines(
         cells = cells[cells["model"] == work.model]
     exact = [name for name, machine in instances.items() if machine.gpus == devices]
     tables = [_one_job_at_a_time(cells[cells["gpus"].eq(devices) & cells["instance"].isin(exact)])]
-    usable = {name: table for name, table in cells[cells["status"] == "ok"].groupby("instance", sort=False)}
+    usable = dict(list(cells[cells["status"] == "ok"].groupby(["instance", "gpus"])))
     for name, machine in instances.items():
-        if machine.gpus <= devices:
-            continue
-        candidates = [(relative, devices) for relative in _machines_with_same_device(name, instances)]
-        for candidate, gpus in [*candidates, (name, machine.gpus)]:
-            table = usable.get(candidate, cells.iloc[:0])
-            table = table[table["gpus"] == gpus]
-            if len(table):
-                tables.append(_jobs_side_by_side(table, gpus, name, machine, devices, work.contention))
-                break
+        if machine.gpus > devices:
+            candidates = [(relative, devices) for relative in _machines_with_same_device(name, instances)]
+            key = next((key for key in (*candidates, (name, machine.gpus)) if key in usable), None)
+            if key is not None:
+                tables.append(_jobs_side_by_side(usable[key], key[1], name, machine, devices, work.contention))
     return concat(tables)
 
 
@@ -192,15 +170,13 @@ def _one_job_at_a_time(cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _machines_with_same_device(name: str, instances: Mapping[str, Instance]) -> Iterator[str]:
-    """Yield the machine, its base, its equivalent and that one's base, then others with its device."""
+def _machines_with_same_device(name: str, instances: Mapping[str, Instance]) -> list[str]:
+    """Return the machine, its base, its equivalent and that one's base, then others with its device."""
     machine = instances[name]
-    equivalent = instances[machine.equivalent_to] if machine.equivalent_to else None
-    related = [name, machine.base_instance, machine.equivalent_to, equivalent.base_instance if equivalent else None]
-    yield from (relative for relative in related if relative)
-    for candidate, facts in instances.items():
-        if facts.gpu == machine.gpu and candidate not in related:
-            yield candidate
+    equivalent = instances.get(machine.equivalent_to or "")
+    related = [name, machine.base_instance, machine.equivalent_to, equivalent and equivalent.base_instance]
+    same_device = [candidate for candidate, facts in instances.items() if facts.gpu == machine.gpu]
+    return list(dict.fromkeys(relative for relative in (*related, *same_device) if relative))
 
 
 def _jobs_side_by_side(
@@ -255,15 +231,14 @@ def price_cells(
         COST_COLUMNS, and the lines of each bill that are not zero in BILL_COLUMNS.
     """
     cells = _with_unmeasured_machines(cells, offers, workloads)
-    whole_machines = join_offers(_one_job_at_a_time(cells), offers, OFFER_COLUMNS_USED)
+    machines = join_offers(_one_job_at_a_time(cells), offers)
     tables = []
     for name, work in workloads.items():
         if isinstance(work, Plan):
             continue
-        rows = whole_machines
+        rows = machines
         if work.devices_per_job != "all":
-            shared = cells_of_shared_machines(cells, work, work.devices_per_job, instances)
-            rows = join_offers(shared, offers, OFFER_COLUMNS_USED)
+            rows = join_offers(cells_of_shared_machines(cells, work, work.devices_per_job, instances), offers)
         tables.append(_jobs(rows, cells, name, work))
     if not tables:
         return table_of([], COST_COLUMNS), table_of([], BILL_COLUMNS)
@@ -304,26 +279,24 @@ def _costs(jobs: pd.DataFrame, bills: Mapping[str, Bill]) -> pd.DataFrame:
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     is_side_by_side = jobs["slots"] > 1
-    costs = jobs[[*CELL_COLUMNS, "workload", *OFFER_COLUMNS_KEPT, *with_bounds("usd_per_hour")]].copy()
+    costs = jobs.assign(machine_hours=bills[""].machine_hours)
     for suffix, bill in bills.items():
         is_priced = has_hours & finishes & np.isfinite(bill.usd) & np.isfinite(bill.hours)
         costs[f"hours{suffix}"] = np.where(is_priced, bill.hours, np.nan)
         costs[f"usd{suffix}"] = np.where(is_priced, bill.usd, np.nan)
         costs[f"images_per_usd{suffix}"] = _images_per_usd(jobs, suffix, has_hours)
-        for name, hourly in ENERGY.items():
-            costs[f"{name}{suffix}"] = np.where(is_priced, jobs[f"{hourly}{suffix}"] * bill.machine_hours, np.nan)
-        if suffix == "":
-            costs["machine_hours"] = np.where(is_priced, bill.machine_hours, np.nan)
+        for name in ("kwh", "kg_co2e"):
+            energy = jobs[f"{name}_per_hour{suffix}"] * bill.machine_hours
+            costs[f"{name}{suffix}"] = np.where(is_priced, energy, np.nan)
+    costs["machine_hours"] = costs["machine_hours"].where(costs["usd"].notna())
     reason = jobs["status"].where(jobs["status"] != "ok", NO_FIGURE)
     costs["status"] = np.where(has_hours, np.where(finishes, "ok", NEVER), reason)
     costs["basis"] = [weakest(*bases) for bases in zip(jobs["basis_cell"], jobs["basis"], strict=True)]
     costs["source"] = jobs["source_cell"] + " ; " + jobs["source"]
     costs["gpu"] = jobs["gpu_cell"].where(jobs["gpu_cell"].notna(), jobs["gpu"])
     costs["jobs_at_once"] = jobs["slots"].where(is_side_by_side)
-    for name in (*RATES, "figure_images_per_s", "figure_gpus"):
-        costs[f"side_{name}"] = jobs[name].where(is_side_by_side)
-    for name in ("basis", "source"):
-        costs[f"side_{name}"] = jobs[f"{name}_cell"].where(is_side_by_side)
+    for name in (*RATES, "figure_images_per_s", "figure_gpus", "basis", "source"):
+        costs[f"side_{name}"] = jobs.get(f"{name}_cell", jobs[name]).where(is_side_by_side)
     return costs[list(COST_COLUMNS)]
 
 

@@ -3,14 +3,14 @@
 Carbon is that of the electricity; emissions from manufacturing are not included.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.schemas import FloatArray, bound_columns, bounds
+from sweetspot.bills.schemas import FloatArray, bounds, expand
 from sweetspot.cells import USABLE
 from sweetspot.study.energy_facts import Energy, Fact
 from sweetspot.study.instances import Instance
@@ -28,10 +28,10 @@ METERED = "metered"  # by the counters of devices and processor
 class PowerEstimate:
     """Energy of an hour of use as [value, low, high] in kWh, None if unknown; `missing`: undeclared inputs."""
 
-    kwh_per_hour: FloatArray | None
-    basis: str | None
-    source: str | None
-    missing: list[str]
+    kwh_per_hour: FloatArray | None = None
+    basis: str | None = None
+    source: str | None = None
+    missing: Sequence[str] = ()
 
 
 def energy_columns(offer: Offer, machine: Instance, energy: Energy | None) -> dict[str, Any]:
@@ -52,49 +52,43 @@ def energy_columns(offer: Offer, machine: Instance, energy: Energy | None) -> di
     """
     facts = energy or Energy()
     power = _owned_power(offer.own) if offer.own is not None else _rented_power(machine, facts)
-    missing = list(power.missing)
-    columns: dict[str, Any] = {"power_basis": power.basis, "power_source": power.source}
-    if power.kwh_per_hour is not None:
-        columns |= bound_columns("kwh_per_hour", power.kwh_per_hour)
+    missing, columns = list(power.missing), {"power_basis": power.basis, "power_source": power.source}
     site = facts.site(machine.provider)
-    if site is None or site.g_per_kwh is None:
+    grid = None if site is None else site.g_per_kwh
+    if power.kwh_per_hour is not None:
+        columns |= expand(kwh_per_hour=power.kwh_per_hour)
+    if grid is None:
         missing.append(f"grid intensity of {machine.provider}")
     elif power.kwh_per_hour is not None:
-        grid = site.g_per_kwh
-        kilograms = power.kwh_per_hour * np.array(grid.three) / GRAMS_A_KG
-        columns |= bound_columns("kg_co2e_per_hour", kilograms)
+        columns |= expand(kg_co2e_per_hour=power.kwh_per_hour * bounds(grid) / GRAMS_A_KG)
         columns["grid_source"] = f"{grid.value:g} g CO2e/kWh: {_citation(grid)}"
     return columns | {"energy_lacks": ", ".join(missing) or None}
 
 
 def _owned_power(own: Own) -> PowerEstimate:
-    kw = bounds(own.kw) * bounds(own.load_share)
-    pue = bounds(own.pue)
+    kw, pue = bounds(own.kw) * bounds(own.load_share), bounds(own.pue)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
-        return PowerEstimate(None, None, None, ["kW of the price list"])
+        return PowerEstimate(missing=["kW of the price list"])
     source = f"{kw[0]:.4g} kW, {own.kw_basis} in the price list, x PUE {pue[0]:g}"
-    return PowerEstimate(kw * pue, own.kw_basis, source, [])
+    return PowerEstimate(kw * pue, own.kw_basis, source)
 
 
 def _rented_power(machine: Instance, facts: Energy) -> PowerEstimate:
     """Estimate devices x W x (1 + host share) x utilization x PUE, whatever number of devices a job uses."""
-    device = facts.device(machine.gpu)
-    site = facts.site(machine.provider)
+    device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host = facts.host_share if device is None or device.host_share is None else device.host_share
-    pue = None if site is None else site.pue
-    load = facts.utilisation
+    pue, load = None if site is None else site.pue, facts.utilisation
     if device is None or host is None or load is None or pue is None:
         declared = {f"W of {machine.gpu}": device, "host share": host, "utilisation": load}
         declared[f"PUE of {machine.provider}"] = pue
-        return PowerEstimate(None, None, None, [name for name, fact in declared.items() if fact is None])
-    watts = machine.gpus * np.array(device.watts.three) * (1.0 + np.array(host.three))
-    kw = watts / WATTS_A_KW * np.array(load.three)
+        return PowerEstimate(missing=[name for name, fact in declared.items() if fact is None])
+    kw = machine.gpus * bounds(device.watts) * (1.0 + bounds(host)) / WATTS_A_KW * bounds(load)
     source = (
         f"estimated: {machine.gpus} x {device.watts.value:g} W x (1 + {host.value:g}) x {load.value:g} = "
         f"{kw[0]:.4g} kW, x PUE {pue.value:g}; W: {_citation(device.watts)}; host: {_citation(host)}; "
         f"utilisation: {_citation(load)}; PUE: {_citation(pue)}"
     )
-    return PowerEstimate(kw * np.array(pue.three), ESTIMATED, source, [])
+    return PowerEstimate(kw * bounds(pue), ESTIMATED, source)
 
 
 def _citation(fact: Fact) -> str:
@@ -130,13 +124,13 @@ def metered_machines(
         return {}
     is_usable = throughput["basis"].eq("measured") & throughput["status"].isin(USABLE)
     is_usable &= ~throughput["logical"].fillna(False).astype(bool)
-    is_known = np.isfinite(throughput[["joules_per_sample", "images_per_s"]].astype(float)).all(axis=1)
-    metered = {}
-    for (name, gpus), cells in throughput[is_usable & is_known].groupby(["instance", "gpus"]):
-        machine = instances.get(name)
-        if machine is not None and machine.gpus == gpus:
-            metered[name] = _metered_power(cells, machine, energy)
-    return metered
+    is_usable &= np.isfinite(throughput[["joules_per_sample", "images_per_s"]].astype(float)).all(axis=1)
+    cells = throughput[is_usable].groupby(["instance", "gpus"])
+    return {
+        name: _metered_power(table, instances[name], energy)
+        for (name, gpus), table in cells
+        if name in instances and instances[name].gpus == gpus
+    }
 
 
 def _metered_power(cells: pd.DataFrame, machine: Instance, energy: Energy | None) -> MeteredPower:

@@ -8,36 +8,20 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.energy import MeteredPower, energy_columns, with_metered_power
-from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, fixed_per_month, share_of_price, usd_per_hour_of_use
-from sweetspot.bills.price_paths import TREND_COLUMNS
-from sweetspot.bills.renting import HOUR_S, break_even_interruptions, overhead
-from sweetspot.bills.schemas import FloatArray, bound_columns, bounds, table_of, with_bounds
+from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month, share_of_price, usd_per_hour_of_use
+from sweetspot.bills.renting import HOUR_S, overhead
+from sweetspot.bills.schemas import TABLES, FloatArray, bounds, expand, table_of
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
+from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, Offer, PriceList
 from sweetspot.study.terms import Billing, Commitment, Own, Rate, Vat
-from sweetspot.study.trends import Drift, Jumps, RandomWalk, Resale, named, preset_of
+from sweetspot.study.trends import Drift, Jumps, Resale, path_and_title, preset_of
 
-GRANULARITY_S = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0}
-OFFER_COLUMNS = (
-    "price_list", "instance", "purchase", "provider",
-    *with_bounds("usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour"),
-    *with_bounds("capex_usd", "months", "residual_usd"),
-    "maintenance_usd_per_month", *with_bounds("kw"), "pue", *with_bounds("usd_per_kwh", "days_per_month"),
-    "discount_rate", "boxes", *with_bounds("interruptions_per_hour"), "checkpoint_s", "restore_s", "wait_s",
-    "granularity_s", "minimum_s", "setup_usd", "monthly_usd", "upfront_usd", "term_months",
-    "commitment_usd_per_month", "commitment_usd_per_hour", "charged", "month_days", "as_of", "source", "basis",
-    "warnings", "every_s", "monthly_minimum_usd", "prorated", "storage_usd_per_month", "egress_usd", "per_start_usd",
-    "fees_usd_per_hour", "fees_usd_per_month", "downtime_share", "staff_usd_per_month", "on_demand_usd_per_hour",
-    "spot_overhead", "spot_beats_on_demand", "losing_interruptions_per_hour", "earning_days_per_month", "gpu",
-    "gpus", "price_list_title", "month_usd", *with_bounds("kwh_per_hour", "kg_co2e_per_hour"), "power_basis",
-    "power_source", "grid_source", "energy_lacks", *TREND_COLUMNS, "residual_points",
-    *with_bounds("delivery_months"), "offer_until", *with_bounds("sell_for_usd"), "offer_ended",
-)  # fmt: skip
-FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
-FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
+GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
+OFFER_COLUMNS, FEE_COLUMNS = tuple(TABLES["offers"]), tuple(TABLES["fees"])
+FEE_UNITS = ("per_start", "per_hour", "per_month")
 # Months, days of use and resale values make an hour cheaper: their high value belongs to the low price.
 INVERTED = [0, 2, 1]
 
@@ -80,8 +64,7 @@ def offers_in_usd(
     Returns
     -------
     offers, fees
-        OFFER_COLUMNS in the order of the list, still without `warnings` and `offer_ended`; and FEE_COLUMNS, where
-        `usd` is the price of all pieces of a fee per start, billed hour or month.
+        OFFER_COLUMNS in the order of the list, still without `warnings` and `offer_ended`; and FEE_COLUMNS.
 
     Raises
     ------
@@ -91,28 +74,25 @@ def offers_in_usd(
     rows: list[dict[str, Any]] = []
     fees: list[dict[str, Any]] = []
     for listed_offer in prices.offers:
-        machine = instances[listed_offer.instance]
-        day = listed_offer.as_of or prices.as_of
-        power = (metered or {}).get(listed_offer.instance)
+        machine, power = instances[listed_offer.instance], (metered or {}).get(listed_offer.instance)
         offer = with_metered_power(listed_offer, power)
-        money = usd_per_unit(offer, prices)
-        row = _identity(name, offer, prices, machine, month_days)
-        row |= energy_columns(offer, machine, energy) | _delivery(offer, day, month_days)
+        money, billing = usd_per_unit(offer, prices), offer.billing or prices.billing
+        key = {"price_list": name, "instance": offer.instance, "purchase": offer.purchase}
+        row = key | {"price_list_title": prices.title or name}
+        row |= _identity(offer, prices, machine, month_days) | energy_columns(offer, machine, energy)
         if offer.own is not None:
             row |= _owned(offer.own, money)
             if power is not None and offer is not listed_offer:
                 row["power_source"] = f"{power.source}; x PUE {offer.own.pue.value:g}"
         else:
-            billing = offer.billing or prices.billing
-            offer_fees = _fees(row, billing, money[0])
-            fees += offer_fees
+            fees += [key | fee for fee in _fees(billing, money[0])]
             row |= _billing_terms(billing, money[0], month_days)
-            for unit, column in FEE_SUMS.items():
-                row[column] = sum(fee["usd"] for fee in offer_fees if fee["unit"] == unit)
             if offer.commitment is not None:
                 row |= _committed(offer.commitment, offer, prices, month_days)
             else:
                 row |= _rented(offer, prices, month_days)
+            if offer.purchase in (*INTERRUPTIBLE, *CONTRACTS):
+                row["on_demand_usd_per_hour"] = on_demand_price(offer, prices, month_days)
         rows.append(row | _trend_columns(offer, machine, price_paths))
     return table_of(rows, OFFER_COLUMNS), table_of(fees, FEE_COLUMNS)
 
@@ -130,8 +110,7 @@ def usd_per_unit(offer: Offer, prices: PriceList) -> FloatArray:
 
     Raises UserError if the currency has no exchange rate.
     """
-    currency = offer.currency or prices.currency
-    rate = exchange_rate(offer, prices)
+    currency, rate = offer.currency or prices.currency, exchange_rate(offer, prices)
     if rate is None and currency != "USD":
         raise UserError(f"offer '{offer.instance}' is priced in {currency}; expected a dated rate for it in 'rates'")
     exchange = np.ones(3) if rate is None else bounds(rate.usd)
@@ -151,17 +130,16 @@ def hourly_price(offer: Offer, prices: PriceList, month_days: float) -> FloatArr
         accelerators = bounds(offer.compose.gpu.per_hour) * offer.compose.count
         return (bounds(offer.compose.machine.per_hour) + accelerators) * money
     unit = next(unit for unit in RATE_HOURS if getattr(offer, unit) is not None)
-    hours = RATE_HOURS[unit] or month_days * 24.0
-    return bounds(getattr(offer, unit)) * money / hours
+    return bounds(getattr(offer, unit)) * money / (RATE_HOURS[unit] or month_days * HOURS_A_DAY)
 
 
 def on_demand_price(offer: Offer, prices: PriceList, month_days: float) -> float:
     """Return USD per hour on demand of the same machine, stated by the offer or in the list; NaN if unknown."""
     if offer.on_demand_per_hour is not None:
         return float(offer.on_demand_per_hour.value * usd_per_unit(offer, prices)[0])
-    for other_offer in prices.offers:
-        if other_offer.instance == offer.instance and other_offer.purchase == "on_demand":
-            return float(hourly_price(other_offer, prices, month_days)[0])
+    for relative in prices.offers:
+        if relative.instance == offer.instance and relative.purchase == "on_demand":
+            return float(hourly_price(relative, prices, month_days)[0])
     return float("nan")
 
 
@@ -170,43 +148,33 @@ def has_ended(offer: Offer, study_date: date) -> bool:
     return offer.until is not None and offer.until < study_date
 
 
-def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, month_days: float) -> dict[str, Any]:
-    source = offer.source or prices.source
-    rate = exchange_rate(offer, prices)
+def _identity(offer: Offer, prices: PriceList, machine: Instance, month_days: float) -> dict[str, Any]:
+    """Return who offers which machine, since when, and the months until it is available."""
+    source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
-    row = {
-        "price_list": name,
-        "price_list_title": prices.title or name,
-        "instance": offer.instance,
-        "purchase": offer.purchase,
-        "provider": machine.provider,
-        "gpu": machine.gpu,
-        "gpus": machine.gpus,
-        "month_days": month_days,
-        "as_of": (offer.as_of or prices.as_of).isoformat(),
-        "source": source,
-        "basis": offer.basis,
-    }
-    if offer.per_month is not None:
-        row["month_usd"] = offer.per_month.value * usd_per_unit(offer, prices)[0]
-    return row
-
-
-def _delivery(offer: Offer, day: date, month_days: float) -> dict[str, Any]:
-    """Return the months from the day of the price until the machine is available, and the last day of the offer."""
-    weeks = bounds(offer.available_from_weeks)
+    days = bounds(offer.available_from_weeks) * 7.0
     if offer.available_from is not None:
-        weeks = np.full(3, (offer.available_from - day).days / 7.0)
-    until = None if offer.until is None else offer.until.isoformat()
-    return bound_columns("delivery_months", weeks * 7.0 / month_days) | {"offer_until": until}
+        days = np.full(3, float((offer.available_from - day).days))
+    monthly_price = None if offer.per_month is None else offer.per_month.value * usd_per_unit(offer, prices)[0]
+    return expand(
+        provider=machine.provider,
+        gpu=machine.gpu,
+        gpus=machine.gpus,
+        month_days=month_days,
+        as_of=day.isoformat(),
+        source=source,
+        basis=offer.basis,
+        month_usd=monthly_price,
+        delivery_months=days / month_days,
+        offer_until=offer.until and offer.until.isoformat(),
+    )
 
 
 def _billing_terms(billing: Billing, money: float, month_days: float) -> dict[str, Any]:
     storage, egress = billing.storage, billing.egress
-    seconds = GRANULARITY_S | {"month": month_days * 24.0 * HOUR_S}
     return {
-        "granularity_s": seconds[billing.granularity] if billing.granularity else 0.0,
+        "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
         "minimum_s": billing.minimum_s,
         "setup_usd": billing.setup.value * money,
         "monthly_usd": billing.monthly.value * money,
@@ -217,26 +185,13 @@ def _billing_terms(billing: Billing, money: float, month_days: float) -> dict[st
     }
 
 
-def _fees(row: Mapping[str, Any], billing: Billing, money: float) -> list[dict[str, Any]]:
-    identity = {column: row[column] for column in FEE_COLUMNS[:3]}
+def _fees(billing: Billing, money: float) -> list[dict[str, Any]]:
     return [
-        identity | {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money}
+        {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money}
         for fee in billing.fees
-        for unit in FEE_SUMS
+        for unit in FEE_UNITS
         if (amount := getattr(fee, unit)) is not None
     ]
-
-
-def _hour_of_use(
-    fixed: FloatArray, variable: FloatArray, energy: FloatArray, days: FloatArray, downtime_share: float = 0.0
-) -> dict[str, Any]:
-    hour = usd_per_hour_of_use(fixed, variable, days[INVERTED], downtime_share)
-    return {
-        **bound_columns("usd_per_hour", hour),
-        **bound_columns("fixed_usd_per_month", fixed),
-        **bound_columns("variable_usd_per_hour", variable),
-        **bound_columns("energy_usd_per_hour", energy),
-    }
 
 
 def _owned(own: Own, money: FloatArray) -> dict[str, Any]:
@@ -244,29 +199,29 @@ def _owned(own: Own, money: FloatArray) -> dict[str, Any]:
     residual, points = _residual(own)
     maintenance = bounds(own.maintenance_per_month) * money
     staff = bounds(own.staff_hours_per_month) * bounds(own.staff_per_hour) * money
-    kw = bounds(own.kw) * bounds(own.load_share)
-    usd_per_kwh = bounds(own.per_kwh) * money
+    kw, usd_per_kwh = bounds(own.kw) * bounds(own.load_share), bounds(own.per_kwh) * money
     electricity = kw * bounds(own.pue) * usd_per_kwh
     fixed = fixed_per_month(capex, months[INVERTED], residual[INVERTED] * money, maintenance, staff, own.discount_rate)
-    row = {
-        **_hour_of_use(np.asarray(fixed), electricity, electricity, days, own.downtime_share),
-        **bound_columns("capex_usd", capex),
-        **bound_columns("months", months),
-        **bound_columns("kw", kw),
-        **bound_columns("usd_per_kwh", usd_per_kwh),
-        **bound_columns("days_per_month", days),
-        **bound_columns("residual_usd", residual * money),
-        "residual_points": points,
-        "maintenance_usd_per_month": maintenance[0],
-        "staff_usd_per_month": staff[0],
-        "pue": own.pue.value,
-        "discount_rate": own.discount_rate,
-        "downtime_share": own.downtime_share,
-        "boxes": own.boxes,
-    }
-    if own.sell_for is not None:
-        row |= bound_columns("sell_for_usd", bounds(own.sell_for) * money)
-    return row
+    return expand(
+        usd_per_hour=usd_per_hour_of_use(fixed, electricity, days[INVERTED], own.downtime_share),
+        fixed_usd_per_month=fixed,
+        variable_usd_per_hour=electricity,
+        energy_usd_per_hour=electricity,
+        capex_usd=capex,
+        months=months,
+        kw=kw,
+        usd_per_kwh=usd_per_kwh,
+        days_per_month=days,
+        residual_usd=residual * money,
+        residual_points=points,
+        maintenance_usd_per_month=float(maintenance[0]),
+        staff_usd_per_month=float(staff[0]),
+        pue=own.pue.value,
+        discount_rate=own.discount_rate,
+        downtime_share=own.downtime_share,
+        boxes=own.boxes,
+        sell_for_usd=np.nan * money if own.sell_for is None else bounds(own.sell_for) * money,
+    )
 
 
 def _residual(own: Own) -> tuple[FloatArray, list[dict[str, float]] | None]:
@@ -283,78 +238,63 @@ def _residual(own: Own) -> tuple[FloatArray, list[dict[str, float]] | None]:
 
 
 def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: float) -> dict[str, Any]:
-    money = usd_per_unit(offer, prices)
-    planned = offer.days_per_month or prices.days_per_month
+    money, planned = usd_per_unit(offer, prices), offer.days_per_month or prices.days_per_month
     days = np.full(3, month_days) if planned is None else bounds(planned)
     term, upfront = bounds(deal.term_months), bounds(deal.upfront) * money
     monthly, hourly = bounds(deal.per_month) * money, bounds(deal.per_hour) * money
     fixed, variable = upfront / term[INVERTED] + monthly, hourly
     if deal.charged == "always":  # Every hour of the month is due, used or not.
         fixed, variable = fixed + hourly * HOURS_A_DAY * month_days, np.zeros(3)
-    on_demand = on_demand_price(offer, prices, month_days)
-    earning_days = float(crossing_days(fixed[0], variable[0], on_demand))
-    return {
-        **_hour_of_use(fixed, variable, np.zeros(3), np.minimum(days, month_days)),
-        **bound_columns("days_per_month", days),
-        "upfront_usd": upfront[0],
-        "term_months": term[0],
-        "commitment_usd_per_month": monthly[0],
-        "commitment_usd_per_hour": hourly[0],
-        "charged": deal.charged,
-        "on_demand_usd_per_hour": on_demand,
-        "earning_days_per_month": earning_days if earning_days <= month_days else None,
-    }
+    return expand(
+        usd_per_hour=usd_per_hour_of_use(fixed, variable, np.minimum(days, month_days)[INVERTED]),
+        fixed_usd_per_month=fixed,
+        variable_usd_per_hour=variable,
+        energy_usd_per_hour=np.zeros(3),
+        days_per_month=days,
+        upfront_usd=float(upfront[0]),
+        term_months=float(term[0]),
+        commitment_usd_per_month=float(monthly[0]),
+        commitment_usd_per_hour=float(hourly[0]),
+        charged=deal.charged,
+    )
 
 
 def _rented(offer: Offer, prices: PriceList, month_days: float) -> dict[str, Any]:
     """Return the price of an hour, and what interruptions add to it (Daly 2006)."""
-    hourly = hourly_price(offer, prices, month_days)
-    row = _hour_of_use(np.zeros(3), hourly, np.zeros(3), np.full(3, month_days))
-    if offer.purchase not in INTERRUPTIBLE:
-        return row
-    on_demand = on_demand_price(offer, prices, month_days)
-    row["on_demand_usd_per_hour"] = on_demand
+    hourly, zero = hourly_price(offer, prices, month_days), np.zeros(3)
+    row = expand(usd_per_hour=hourly, fixed_usd_per_month=zero, variable_usd_per_hour=hourly, energy_usd_per_hour=zero)
     terms = offer.interruptions or prices.interruptions
-    if terms is None:
+    if terms is None or offer.purchase not in INTERRUPTIBLE:
         return row
-    checkpoint, restore = terms.checkpoint_s.value / HOUR_S, terms.restore_s.value / HOUR_S
-    interval = float("nan") if terms.every_s is None else terms.every_s.value / HOUR_S
-    factor = float(overhead(terms.per_hour.value, checkpoint, restore, interval))
-    row |= bound_columns("interruptions_per_hour", bounds(terms.per_hour))
-    row |= {
-        "checkpoint_s": terms.checkpoint_s.value,
-        "restore_s": terms.restore_s.value,
-        "wait_s": terms.wait_s.value,
-        "every_s": None if terms.every_s is None else terms.every_s.value,
-        "spot_overhead": factor if np.isfinite(factor) else None,
-    }
-    if np.isfinite(on_demand):
-        row["spot_beats_on_demand"] = bool(hourly[0] * factor < on_demand)
-        row["losing_interruptions_per_hour"] = break_even_interruptions(
-            hourly[0], on_demand, checkpoint, restore, interval
-        )
-    return row
+    checkpoint, restore = terms.checkpoint_s.value, terms.restore_s.value
+    every_s = float("nan") if terms.every_s is None else terms.every_s.value
+    factor = float(overhead(terms.per_hour.value, checkpoint / HOUR_S, restore / HOUR_S, every_s / HOUR_S))
+    return row | expand(
+        interruptions_per_hour=bounds(terms.per_hour),
+        checkpoint_s=checkpoint,
+        restore_s=restore,
+        wait_s=terms.wait_s.value,
+        every_s=every_s,
+        spot_overhead=factor if np.isfinite(factor) else None,
+    )
 
 
 def _trend_columns(offer: Offer, machine: Instance, price_paths: bool | None) -> dict[str, Any]:
-    """Return how the price may change: by the offer's own trend or, with `price_paths`, by the preset.
-
-    `trend_change`: change per year of a drift, or of one jump; `trend_per_year`: jumps per year; `trend_sd_log`:
-    of a random walk over 12 months; `trend_market_share`: share that all offers have in common.
-    """
-    if price_paths is False or (offer.trend is None and not price_paths):
+    """Return how the price may change: by the offer's own trend or, with `price_paths`, by the preset."""
+    if price_paths is False or offer.own is not None or (offer.trend is None and not price_paths):
         return {}
-    name, path = named(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
-    row: dict[str, Any] = {"trend": name, "trend_kind": path.kind}
+    name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
+    change: tuple[float | None, ...] = (None, None, None)
     if isinstance(path, Drift):
-        value = path.change_per_year
-        low = value if path.low is None else path.low
-        high = value if path.high is None else path.high
-        row |= bound_columns("trend_change", np.array([value, low, high]))
-        return row | {"trend_market_share": path.market_share}
-    if isinstance(path, Jumps):
-        row |= bound_columns("trend_change", np.array([path.change, path.change_low, path.change_high]))
-        return row | {"trend_per_year": path.per_year}
-    if isinstance(path, RandomWalk):
-        return row | {"trend_sd_log": path.sd_log_year, "trend_market_share": path.market_share}
-    return {} if offer.purchase == "own" else row
+        change = (path.change_per_year, path.low, path.high)
+    elif isinstance(path, Jumps):
+        change = (path.change, path.change_low, path.change_high)
+    value, low, high = (change[0] if end is None else end for end in change)
+    return expand(
+        trend=name,
+        trend_kind=path.kind,
+        trend_change=np.array([value, low, high], float),
+        trend_per_year=getattr(path, "per_year", None),
+        trend_sd_log=getattr(path, "sd_log_year", None),
+        trend_market_share=getattr(path, "market_share", None),
+    )

@@ -1,14 +1,12 @@
-"""Costs of owned machines and commitments per month and per hour of use, and their cash flow."""
+"""Costs of owned machines and commitments per month and per hour of use."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from sweetspot.bills.schemas import FloatArray, concat, table_of
+from sweetspot.bills.schemas import FloatArray
 
 HOURS_A_DAY = 24.0
 MONTHS_A_YEAR = 12.0
@@ -69,30 +67,6 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
     return fixed / (HOURS_A_DAY * days * (1.0 - downtime_share)) + variable
 
 
-def crossing_days(
-    fixed: npt.ArrayLike, variable: npt.ArrayLike, alternative: npt.ArrayLike, factor: float = 1.0
-) -> FloatArray:
-    """Return the days of use per month from which a fixed monthly cost pays; infinity if it never does.
-
-    Break-even days: d* = fixed / (24 (alternative / factor - variable)).
-
-    Parameters
-    ----------
-    fixed, variable
-        USD per month, and USD per hour of use.
-    alternative
-        USD that the alternative costs for the work of one hour: p_c R_o / R_c.
-    factor
-        How many times cheaper than the alternative it has to be.
-    """
-    per_month, per_hour, other_usd = np.broadcast_arrays(
-        *(np.asarray(usd, float) for usd in (fixed, variable, alternative))
-    )
-    margin = other_usd / factor - per_hour
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(margin > 0, per_month / (HOURS_A_DAY * margin), np.inf)
-
-
 def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, column: int = 0) -> FloatArray:
     """Return the resale value of a machine as a share of its purchase price.
 
@@ -130,62 +104,3 @@ def resale_factor(
     if not baseline > 0:
         return np.ones(np.broadcast(months, price_factor).shape)
     return np.asarray(share_of_price(curve, months) / baseline * np.asarray(price_factor, float))
-
-
-CASH_COLUMNS = ("price_list", "instance", "purchase", "month", "usd", "cumulative_usd", "present_usd", "npv_usd")
-
-
-def cash_table(offers: pd.DataFrame) -> pd.DataFrame:
-    """Return the monthly payments (CASH_COLUMNS) for owned machines and commitments at the planned use.
-
-    Month 0 is the purchase; spending is positive. `present_usd` discounts each payment to month 0, `npv_usd` is
-    the sum so far, the negative of NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T.
-    """
-    flows = []
-    for offer in offers.to_dict("records"):
-        if not np.isnan(offer["capex_usd"]):
-            flow = _ownership_payments(offer)
-        elif not np.isnan(offer["term_months"]):
-            flow = _commitment_payments(offer)
-        else:
-            continue
-        flows.append(flow.assign(**{name: offer[name] for name in CASH_COLUMNS[:3]}))
-    return concat([table_of([], CASH_COLUMNS), *flows])
-
-
-def _ownership_payments(offer: Mapping[str, Any]) -> pd.DataFrame:
-    """Buy all machines, pay for upkeep and the electricity of the planned use, and sell them in the last month."""
-    hours = HOURS_A_DAY * offer["days_per_month"] * (1.0 - offer["downtime_share"])
-    electricity = offer["energy_usd_per_hour"] * hours
-    upkeep = offer["maintenance_usd_per_month"] + offer["staff_usd_per_month"]
-    machines = offer["boxes"]
-    return _payments(
-        upfront=machines * offer["capex_usd"],
-        monthly=machines * (upkeep + electricity),
-        months=offer["months"],
-        returned=machines * offer["residual_usd"],
-        discount_rate=offer["discount_rate"],
-    )
-
-
-def _commitment_payments(offer: Mapping[str, Any]) -> pd.DataFrame:
-    """Pay upfront, then the monthly sum and the hours due (all, or those used) until the term ends."""
-    days = offer["month_days"]
-    if offer["charged"] == "used":
-        days = min(offer["days_per_month"], days)
-    hourly = offer["commitment_usd_per_hour"] * HOURS_A_DAY * days
-    monthly = offer["commitment_usd_per_month"] + hourly
-    return _payments(offer["upfront_usd"], monthly, offer["term_months"])
-
-
-def _payments(
-    upfront: float, monthly: float, months: float, returned: float = 0.0, discount_rate: float = 0.0
-) -> pd.DataFrame:
-    """Return the payments of each month; a last part of a month counts as its fraction."""
-    month = np.arange(math.ceil(months - 1e-9) + 1)
-    usd = monthly * np.clip(months - (month - 1), 0.0, 1.0)
-    usd[0] = upfront
-    usd[-1] -= returned
-    present = usd / (1.0 + monthly_rate(discount_rate)) ** month
-    columns = {"month": month, "usd": usd, "cumulative_usd": usd.cumsum()}
-    return pd.DataFrame(columns | {"present_usd": present, "npv_usd": present.cumsum()})

@@ -11,22 +11,12 @@ from sweetspot.bills.costs import NEVER, NO_FIGURE, Workload, join_offers, refer
 from sweetspot.bills.job_rounds import next_machine_count
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
-from sweetspot.bills.renting import JOB_COLUMNS, bill_lines, contract_months
-from sweetspot.bills.schemas import FloatArray, concat, numbers, table_of
-from sweetspot.cells import CELL_COLUMNS
+from sweetspot.bills.renting import bill_lines, contract_months
+from sweetspot.bills.schemas import TABLES, FloatArray, concat, numbers, table_of
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Phase, Plan
 
-PLAN_COLUMNS = (
-    "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",
-    "slots", "job_hours", "speed_of", "work_hours", "room_hours", "boxes", "plan_months", "renewed_term_months",
-)  # fmt: skip
-OFFER_COLUMNS_USED = [
-    "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
-    "days_per_month", "downtime_share", "trend_kind", "trend_change", *JOB_COLUMNS,
-]  # fmt: skip
-PLAN_COLUMNS_KEPT = (*CELL_COLUMNS, "purchase", "price_list", "room_hours", "boxes", "plan_months",
-                     "renewed_term_months")  # fmt: skip
+PLAN_COLUMNS = tuple(TABLES["plans"])
 FIXED_PURCHASES = ("own", "reserved", "committed")
 POSSESSION, TOTAL = "possession", "total"
 TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on any number of machines.
@@ -73,7 +63,7 @@ def plan_table(
     instances
         Machines by name.
     """
-    rows = join_offers(cells[cells["status"] == "ok"], offers, OFFER_COLUMNS_USED)
+    rows = join_offers(cells[cells["status"] == "ok"], offers)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
     rows["usd_per_hour"] = rows["variable_usd_per_hour"]
     tables = [table_of([], PLAN_COLUMNS)]
@@ -102,25 +92,24 @@ def _plan(
         renewed_term_months=rows["term_months"] if plan.renewed else np.nan,
     )
     sized, phases, is_too_slow = _with_enough_machines(rows, fees, plan, reference, device_throughput)
-    kept = sized.assign(boxes=_machine_count(rows))
+    rows = rows.assign(boxes=_machine_count(rows), is_too_slow=is_too_slow)
     tables = []
     for phase, schedule in zip(plan.phases, phases, strict=True):
-        table = _phase_rows(kept, phase.name, phase.jobs, schedule, is_too_slow)
         speed_of = measured_machine if phase.gpus_per_job == "one" else rows["instance"]
+        table = _phase_rows(rows, phase.name, phase.jobs, schedule)
         tables.append(table.assign(speed_of=speed_of, work_hours=phase.jobs * phase.hours))
-    zeros = np.zeros(len(rows))
     fixed_usd = _possession_usd(sized, plan)
-    possession = PhaseSchedule(_machine_count(sized), 0.0, zeros, fixed_usd)
-    tables.append(_phase_rows(kept, POSSESSION, 0, possession, is_too_slow)[~np.isnan(fixed_usd)])
+    possession = PhaseSchedule(_machine_count(sized), 0.0, np.zeros(len(rows)), fixed_usd)
+    tables.append(_phase_rows(rows, POSSESSION, 0, possession)[~np.isnan(fixed_usd)])
     total = PhaseSchedule(
         machines=np.max([phase.machines for phase in phases], axis=0),
         at_once=np.nan,
         hours=np.sum([phase.hours for phase in phases], axis=0),
         usd=np.sum([phase.usd for phase in phases], axis=0) + np.nan_to_num(fixed_usd),
     )
-    jobs = sum(phase.jobs for phase in plan.phases)
     work_hours = float(sum(phase.jobs * phase.hours for phase in plan.phases))
-    tables.append(_phase_rows(kept, TOTAL, jobs, total, is_too_slow).assign(work_hours=work_hours))
+    jobs = sum(phase.jobs for phase in plan.phases)
+    tables.append(_phase_rows(rows, TOTAL, jobs, total).assign(work_hours=work_hours))
     return tables
 
 
@@ -171,16 +160,15 @@ def _throughput_per_device(
     """
     rate = (rows["images_per_s"] / rows["gpus"]).to_numpy(float, copy=True)
     source = rows["instance"].to_numpy(object).copy()
-    for name in set(rows["instance"]):
-        machine = instances.get(name)
-        equivalent = instances.get(machine.equivalent_to) if machine and machine.equivalent_to else None
-        base = next((m.base_instance for m in (machine, equivalent) if m is not None and m.base_instance), None)
-        if base is not None:
-            is_machine = (rows["instance"] == name).to_numpy()
-            base_rate = reference_throughput(rows[is_machine], cells, base)
-            is_known = ~np.isnan(base_rate)
-            rate[is_machine] = np.where(is_known, base_rate, rate[is_machine])
-            source[is_machine] = np.where(is_known, base, source[is_machine])
+    for name in rows["instance"].unique():
+        machine = instances[name]
+        equivalent = instances.get(machine.equivalent_to or "")
+        base = machine.base_instance or (equivalent and equivalent.base_instance)
+        if base:
+            base_rate = reference_throughput(rows, cells, base)
+            is_replaced = rows["instance"].eq(name).to_numpy() & ~np.isnan(base_rate)
+            rate = np.where(is_replaced, base_rate, rate)
+            source[is_replaced] = base
     return rate, source
 
 
@@ -222,20 +210,18 @@ def _possession_usd(rows: pd.DataFrame, plan: Plan) -> FloatArray:
     return np.asarray(months * _machine_count(rows) * rows["fixed_usd_per_month"])
 
 
-def _phase_rows(
-    rows: pd.DataFrame, phase: str, jobs: int, schedule: PhaseSchedule, is_too_slow: npt.NDArray[np.bool_]
-) -> pd.DataFrame:
-    is_done = np.isfinite(schedule.hours) & np.isfinite(schedule.usd) & ~is_too_slow
+def _phase_rows(rows: pd.DataFrame, phase: str, jobs: int, schedule: PhaseSchedule) -> pd.DataFrame:
+    is_priced = np.isfinite(schedule.hours) & np.isfinite(schedule.usd) & ~rows["is_too_slow"].to_numpy()
     reason = np.where(np.isnan(schedule.hours), NO_FIGURE, NEVER)
-    reason = np.where(is_too_slow, TOO_SLOW, reason)
-    table = rows[["plan", *PLAN_COLUMNS_KEPT]].assign(
+    reason = np.where(rows["is_too_slow"], TOO_SLOW, reason)
+    table = rows.assign(
         phase=phase,
         jobs=jobs,
         machines=schedule.machines,
         at_once=schedule.at_once,
-        hours=np.where(is_done, schedule.hours, np.nan),
-        usd=np.where(is_done, schedule.usd, np.nan),
-        status=np.where(is_done, "ok", reason),
+        hours=np.where(is_priced, schedule.hours, np.nan),
+        usd=np.where(is_priced, schedule.usd, np.nan),
+        status=np.where(is_priced, "ok", reason),
         slots=schedule.slots,
         job_hours=schedule.job_hours,
         speed_of=None,

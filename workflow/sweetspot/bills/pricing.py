@@ -16,23 +16,19 @@ from sweetspot.bills.checks import (
     check_workloads,
     project_findings,
 )
-from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, Workload, cells_to_price, price_cells
+from sweetspot.bills.costs import Workload, cells_to_price, price_cells
 from sweetspot.bills.energy import MeteredPower, metered_machines
-from sweetspot.bills.lint.rules import LINT_COLUMNS, check_possible, lint, offer_findings, warnings_of
-from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, has_ended, offers_in_usd
-from sweetspot.bills.owning import CASH_COLUMNS, cash_table
-from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
-from sweetspot.bills.schemas import concat, table_of, to_arrow_table
+from sweetspot.bills.lint.rules import check_possible, lint, offer_findings, warnings_of
+from sweetspot.bills.offers import has_ended, offers_in_usd
+from sweetspot.bills.plans import plan_table
+from sweetspot.bills.schemas import TABLES, table_of, to_arrow_table
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.workloads import load_monthly, load_workloads
 
-PRICE_TABLES = {
-    "costs": COST_COLUMNS, "offers": OFFER_COLUMNS, "fees": FEE_COLUMNS, "bills": BILL_COLUMNS, "plans": PLAN_COLUMNS,
-    "cash_flow": CASH_COLUMNS, "price_lint": LINT_COLUMNS,
-}  # fmt: skip
+PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind != "cells"}
 
 
 @dataclass(frozen=True)
@@ -48,15 +44,7 @@ class PricingInputs:
 
 
 def read_pricing_inputs(
-    price_file: Path,
-    workload_file: Path,
-    instances: Mapping[str, Instance],
-    name: str,
-    month_days: float,
-    study_date: date,
-    energy: Energy | None = None,
-    price_paths: bool | None = None,
-    metered: Mapping[str, MeteredPower] | None = None,
+    price_file: Path, workload_file: Path, instances: Mapping[str, Instance], name: str, *terms: object
 ) -> PricingInputs:
     """Read a price list and the workloads, and check that they fit together.
 
@@ -66,19 +54,19 @@ def read_pricing_inputs(
         The price list, and workloads.yaml.
     instances
         Declared machines by name.
-    name, month_days, study_date, energy, price_paths, metered
-        As `price_tables` takes them.
+    name, terms
+        Name of the list, and what `price_tables` takes after the machines.
 
     Raises
     ------
     UserError
         One sentence per mistake, naming file and key.
     """
-    workloads, prices = load_workloads(workload_file), load_price_list(price_file)
+    workloads, monthly = load_workloads(workload_file), load_monthly(workload_file)
+    prices = load_price_list(price_file)
     check_instances([offer.instance for offer in prices.offers], instances, price_file)
     check_possible(prices, instances, str(price_file), range(len(prices.offers)))
-    offers, fees, findings = price_tables(prices, name, instances, month_days, study_date, energy, price_paths, metered)
-    monthly = load_monthly(workload_file)
+    offers, fees, findings = price_tables(prices, name, instances, *terms)
     check_workloads(workloads, monthly, instances, workload_file)
     check_devices(workloads, instances, workload_file)
     check_offers(workloads, monthly, offers, workload_file, price_file)
@@ -114,25 +102,17 @@ def price_study(
     UserError
         Naming file and key for a list, workload or instance that does not fit.
     """
-    instances = load_instances(*instance_files)
-    throughput_rows = throughput.to_pandas()
-    metered = metered_machines(throughput_rows, instances, energy)
-    inputs = read_pricing_inputs(
-        price_file, workload_file, instances, name, month_days, study_date, energy, price_paths, metered
-    )
+    instances, figures = load_instances(*instance_files), throughput.to_pandas()
+    metered = metered_machines(figures, instances, energy)
+    terms = (month_days, study_date, energy, price_paths, metered)
+    inputs = read_pricing_inputs(price_file, workload_file, instances, name, *terms)
     workloads, offers, fees = inputs.workloads, inputs.offers, inputs.fees
-    project = project_findings(workloads, inputs.monthly, offers)
-    cells = cells_to_price(throughput_rows, extrapolation.to_pandas())
+    cells = cells_to_price(figures, extrapolation.to_pandas())
     costs, bills = price_cells(cells, offers, fees, workloads, instances)
-    tables = {
-        "costs": costs,
-        "offers": offers,
-        "fees": fees,
-        "bills": bills,
-        "plans": plan_table(cells, offers, fees, workloads, instances),
-        "cash_flow": cash_table(offers),
-        "price_lint": concat([inputs.findings, pd.DataFrame(project, columns=list(LINT_COLUMNS))]),
-    }
+    plans = plan_table(cells, offers, fees, workloads, instances)
+    project = pd.DataFrame(project_findings(workloads, inputs.monthly, offers), columns=inputs.findings.columns)
+    findings = pd.concat([inputs.findings, project])
+    tables = {"costs": costs, "offers": offers, "fees": fees, "bills": bills, "plans": plans, "price_lint": findings}
     return {kind: to_arrow_table(table, PRICE_TABLES[kind]) for kind, table in tables.items()}
 
 
@@ -156,9 +136,8 @@ def price_tables(
         Date at which the age of a price is judged.
     """
     offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths, metered)
-    findings = lint(prices, offers, instances, study_date, month_days)
-    rows = offers.to_dict("records")
+    findings, rows = lint(prices, offers, instances, study_date, month_days), offers.to_dict("records")
     offers["warnings"] = pd.Series([warnings_of(row, findings) for row in rows], dtype=object)
     offers["offer_ended"] = [has_ended(offer, study_date) for offer in prices.offers]
-    findings = [*findings, *(finding for row in rows for finding in offer_findings(row))]
-    return offers, fees, table_of([finding._asdict() for finding in findings], LINT_COLUMNS)
+    findings += [finding for row in rows for finding in offer_findings(row)]
+    return offers, fees, table_of([finding._asdict() for finding in findings], PRICE_TABLES["price_lint"])

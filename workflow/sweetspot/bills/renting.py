@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sweetspot.bills.schemas import FloatArray, numbers, with_bounds
+from sweetspot.bills.schemas import FloatArray, numbers
 
 HOUR_S = 3600.0
 # Keeps 3 x 0.1 s from becoming 4 x 0.1 s through the last digit of a float.
@@ -59,8 +59,6 @@ def contract_months(months: npt.ArrayLike, term_months: npt.ArrayLike) -> FloatA
 # A job that is expected to take longer than a hundred years is reported as never finishing.
 NEVER_HOURS = 876_600.0
 LARGEST_EXPONENT = 700.0
-LEAST_INTERRUPTIONS_PER_HOUR = 1e-9  # one in a hundred thousand years
-MOST_INTERRUPTIONS_PER_HOUR = 2.0**30
 
 
 def checkpoint_interval(dump: npt.ArrayLike, between: npt.ArrayLike) -> FloatArray:
@@ -159,54 +157,6 @@ def makespan(machine_hours: npt.ArrayLike, per_hour: npt.ArrayLike, wait: npt.Ar
     return np.asarray(hours * (1.0 + rate * waited))
 
 
-def break_even_interruptions(
-    spot_per_hour: float,
-    on_demand_per_hour: float,
-    dump: float,
-    restore: float,
-    interval: float = float("nan"),
-) -> float | None:
-    """Return the interruptions per hour from which spot costs more than on demand, for a long job.
-
-    Parameters
-    ----------
-    spot_per_hour, on_demand_per_hour
-        Prices of an hour.
-    dump, restore, interval
-        Hours, as `wall_time` takes them.
-
-    Returns
-    -------
-    float or None
-        0 if the checkpoints alone cost the difference, MOST_INTERRUPTIONS_PER_HOUR if no rate does; None if
-        spot costs more without any interruption.
-    """
-    from scipy.optimize import brentq  # Imported here: only lists of spot prices need it.
-
-    if spot_per_hour >= on_demand_per_hour:
-        return None
-
-    def loss(per_hour: float) -> float:
-        spot = spot_per_hour * float(overhead(per_hour, dump, restore, interval))
-        return min(spot / on_demand_per_hour, 2.0) - 1.0
-
-    if loss(LEAST_INTERRUPTIONS_PER_HOUR) >= 0:
-        return 0.0
-    high = 1.0
-    while loss(high) < 0 and high < MOST_INTERRUPTIONS_PER_HOUR:
-        high *= 2.0
-    if loss(high) < 0:
-        return high
-    return float(brentq(loss, LEAST_INTERRUPTIONS_PER_HOUR, high, xtol=1e-15, rtol=1e-12))
-
-
-JOB_COLUMNS = (
-    "month_days", *with_bounds("usd_per_hour", "energy_usd_per_hour", "interruptions_per_hour"), "checkpoint_s",
-    "restore_s", "wait_s", "every_s", "granularity_s", "minimum_s", "setup_usd", "monthly_usd", "monthly_minimum_usd",
-    "prorated", "storage_usd_per_month", "egress_usd",
-)  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Bill:
     """USD of each line of the bill, hours from start to end and machine hours, one entry per job.
@@ -235,7 +185,7 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
     Parameters
     ----------
     jobs
-        `instance`, `purchase` and JOB_COLUMNS of the offers table; `work_hours` of one start (also with `suffix`);
+        Columns of the offers table; `work_hours` of one start (also with `suffix`);
         `starts` one after the other; `spread_months`, the months for which monthly fees are due (NaN: by the hours);
         `in_a_row`, equal jobs that one start works on, each of which ends with its result (absent: one).
     fees

@@ -1,6 +1,8 @@
-"""Columns of the tables that a price list makes, as data frames and as Arrow tables."""
+"""Columns of the tables that a price list makes (columns.csv), as data frames and as Arrow tables."""
 
+import csv
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +13,20 @@ import pyarrow as pa
 from sweetspot import warnings
 
 if TYPE_CHECKING:
-    from sweetspot.study.terms import Amount
+    from sweetspot.study.base import Ranged
 
 FloatArray = npt.NDArray[np.float64]
 SUFFIXES = ("", "_low", "_high")
+TYPES: dict[str, pa.DataType] = {
+    "text": pa.string(),
+    "integer": pa.int64(),
+    "flag": pa.bool_(),
+    "number": pa.float64(),
+    # A resale curve: years since the purchase, and the share of the purchase price.
+    "curve": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
+    "warnings": warnings.arrow_type(),
+}
+NUMBERS = (TYPES["number"], TYPES["integer"])
 
 
 def with_bounds(*names: str) -> tuple[str, ...]:
@@ -22,23 +34,19 @@ def with_bounds(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}{suffix}" for name in names for suffix in SUFFIXES)
 
 
-TEXT_COLUMNS = (
-    "price_list", "instance", "purchase", "provider", "gpu", "framework", "model", "precision", "variant", "basis",
-    "status", "source", "as_of", "workload", "plan", "phase", "line", "charged", "name", "unit", "severity", "rule",
-    "message", "price_list_title", "power_basis", "power_source", "grid_source", "energy_lacks", "side_basis",
-    "side_source", "trend", "trend_kind", "energy_source", "speed_of", "offer_until",
-)  # fmt: skip
-INTEGER_COLUMNS = ("batch_size", "gpus", "jobs", "month")
-FLAG_COLUMNS = ("prorated", "spot_beats_on_demand", "headline", "logical", "offer_ended")
-# Every other column holds floating-point numbers.
-COLUMN_TYPES: dict[str, pa.DataType] = {
-    **dict.fromkeys(TEXT_COLUMNS, pa.string()),
-    **dict.fromkeys(INTEGER_COLUMNS, pa.int64()),
-    **dict.fromkeys(FLAG_COLUMNS, pa.bool_()),
-    # A resale curve: years since the purchase, and the share of the purchase price.
-    "residual_points": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
-    "warnings": warnings.arrow_type(),
-}
+def _read_columns() -> dict[str, dict[str, pa.DataType]]:
+    """Return the types of the columns by table; a column with bounds makes three."""
+    tables: dict[str, dict[str, pa.DataType]] = {}
+    with Path(__file__).with_name("columns.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            names = with_bounds(row["column"]) if row["bounds"] else (row["column"],)
+            tables.setdefault(row["table"], {}).update(dict.fromkeys(names, TYPES[row["type"]]))
+    return tables
+
+
+TABLES = _read_columns()
+COLUMN_TYPES = {name: kind for columns in TABLES.values() for name, kind in columns.items()}
+COLUMN_TYPES |= {"headline": pa.bool_(), "logical": pa.bool_(), "energy_source": pa.string()}
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
@@ -48,20 +56,15 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
 
 def with_types(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with floats, integers, and objects (texts, flags, lists), even if it is empty."""
-    dtypes = {}
-    for name in table.columns:
-        kind = COLUMN_TYPES.get(name, pa.float64())
-        is_number = pa.types.is_floating(kind) or pa.types.is_integer(kind)
-        dtypes[name] = kind.to_pandas_dtype() if is_number else object
-    return table.astype(dtypes)
+    kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in table.columns}
+    types = {name: kind.to_pandas_dtype() if kind in NUMBERS else object for name, kind in kinds.items()}
+    return table.astype(types).copy()  # A copy holds columns of one type together, which makes further ones cheap.
 
 
 def to_arrow_table(table: pd.DataFrame, columns: Sequence[str]) -> pa.Table:
     """Return the columns as an Arrow table whose types do not depend on its rows."""
-    types = [COLUMN_TYPES.get(name, pa.float64()) for name in columns]
-    arrays = [
-        pa.array(table[name].to_numpy(), type=kind, from_pandas=True) for name, kind in zip(columns, types, strict=True)
-    ]
+    kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in columns}
+    arrays = [pa.array(table[name].to_numpy(), kind, from_pandas=True) for name, kind in kinds.items()]
     return pa.Table.from_arrays(arrays, names=list(columns))
 
 
@@ -71,14 +74,18 @@ def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else tables[0]
 
 
-def bounds(amount: "Amount | None") -> FloatArray:
+def bounds(amount: "Ranged | None") -> FloatArray:
     """Return an amount as [value, low, high]; zeros for None."""
-    return np.zeros(3) if amount is None else np.array([amount.value, *amount.ends])
+    return np.zeros(3) if amount is None else np.array(amount.three)
 
 
-def bound_columns(name: str, values: FloatArray) -> dict[str, float]:
-    """Return [value, low, high] as the columns `name`, `name_low` and `name_high`."""
-    return dict(zip(with_bounds(name), np.broadcast_to(values, 3).tolist(), strict=True))
+def expand(**values: Any) -> dict[str, Any]:
+    """Return the values of a row; an array [value, low, high] becomes three columns."""
+    row = {}
+    for name, value in values.items():
+        is_array = isinstance(value, np.ndarray)
+        row |= dict(zip(with_bounds(name), value.tolist(), strict=True)) if is_array else {name: value}
+    return row
 
 
 def numbers(table: pd.DataFrame, *names: str) -> list[FloatArray]:

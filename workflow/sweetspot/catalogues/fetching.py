@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from sweetspot.catalogues.downloads import Downloads, public_url
 from sweetspot.catalogues.listing import Catalogue
-from sweetspot.catalogues.readers import read_gpuhunt
-from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.catalogues.readers import read_catalogue
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.study.catalogue_map import FilePart
@@ -66,7 +65,7 @@ def fetch_skypilot(request: CatalogueRequest, downloads: Downloads, base_url: st
         except UserError as error:
             files.append(f"the day of its last change is unknown, so the download's is taken: {error}")
     source = f"SkyPilot's catalogue, {provider}/vms.csv of {day}, sha256 {download.sha256[:12]}"
-    return FetchedCatalogue(read_skypilot(download.path), source, day, files)
+    return FetchedCatalogue(read_catalogue("skypilot", download.path), source, day, files)
 
 
 def _last_commit(url: str, downloads: Downloads) -> date:
@@ -102,7 +101,7 @@ def fetch_gpuhunt(request: CatalogueRequest, downloads: Downloads, base_url: str
             f"{public_url(packed.url)}: is no whole zip file with {provider}.csv; try again later"
         ) from None
     source = f"gpuhunt's catalogue, {provider} {version}, sha256 {packed.sha256[:12]}"
-    return FetchedCatalogue(read_gpuhunt(file), source, day, [str(packed)])
+    return FetchedCatalogue(read_catalogue("gpuhunt", file), source, day, [str(packed)])
 
 
 SOURCES = {

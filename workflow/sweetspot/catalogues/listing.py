@@ -2,15 +2,18 @@
 
 import csv
 import io
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
 from sweetspot.files import read_given
+from sweetspot.number_text import parse_number
 
 LONGEST_SLUG = 64
 SIZE_LIMIT = 200_000_000
@@ -20,10 +23,10 @@ TITLE = re.compile(r"[\w .,:+$()/-]{1,200}", re.ASCII)
 
 @dataclass(frozen=True)
 class Listing:
-    """One price of a catalogue: an hour of a machine in a place, with what the catalogue says of the machine.
+    """One price of a catalogue: an hour of a machine in a zone, with what the catalogue says of the machine.
 
-    instance: a name for files; title: the catalogue's own, where that is none. region: holds `zone`, where both are
-    told. gpu_detail: the device's long name; gpu_memory_gb: of one device.
+    instance: a name for files; title: the catalogue's own, if it differs. region: contains `zone`, if both are given.
+    gpu_detail: the device's long name; gpu_memory_gb: of one device.
     """
 
     line: int
@@ -43,7 +46,7 @@ class Listing:
     gpu_memory_gb: float | None = None
 
     def within(self, zone: str | None) -> bool:
-        """Whether it is in `zone`: a zone, or a region, or how one of them begins; None: anywhere."""
+        """Return whether it is in `zone`: a zone, or a region, or how one of them begins; None: anywhere."""
         return zone is None or self.zone.startswith(zone) or self.region.startswith(zone)
 
 
@@ -53,24 +56,23 @@ class Catalogue:
 
     file: Path
     listings: list[Listing] = field(default_factory=list)
-    _skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _lines: dict[str, list[int]] = field(default_factory=dict)
     _reasons: dict[str, str] = field(default_factory=dict)
 
     def skip(self, line: int, reason: str, machine: str = "") -> None:
         """Count a line that cannot be used; `machine`: the catalogue's name of it."""
-        first, count = self._skipped.get(reason, (line, 0))
-        self._skipped[reason] = (first, count + 1)
+        self._lines.setdefault(reason, []).append(line)
         self._reasons.setdefault(machine, reason)
 
     def reason_without(self, machine: str) -> str:
-        """The first reason for which a price of that machine was left out; '' where none was."""
+        """Return the first reason for which a price of that machine was left out; '' if there is none."""
         return self._reasons.get(machine, "") if machine else ""
 
     def skipped(self) -> list[str]:
-        """One sentence a reason, with the first line and how many follow."""
+        """Return one sentence per reason, with the first line and how many follow."""
         return [
-            f"{self.file}, line {first}{f' and {count - 1} more' if count > 1 else ''}: {reason}"
-            for reason, (first, count) in self._skipped.items()
+            f"{self.file}, line {lines[0]}{f' and {len(lines) - 1} more' if len(lines) > 1 else ''}: {reason}"
+            for reason, lines in self._lines.items()
         ]
 
 
@@ -80,84 +82,82 @@ class BadLineError(Exception):
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a table, whose readers raise BadLineError with column, value and what is expected."""
+    """One line of a catalogue, whose readers raise BadLineError with column, value and what is expected."""
 
     number: int
-    row: Mapping[str, str]
+    cells: Mapping[str, str | None]
+    columns: Mapping[str, str]  # by field of columns.csv
 
-    def text(self, column: str) -> str:
-        """The cell without spaces around it; '' for a missing column."""
-        return (self.row.get(column) or "").strip()
+    def text(self, field: str) -> str:
+        """Return the cell without spaces around it; '' for a missing column."""
+        return (self.cells.get(self.columns.get(field, "")) or "").strip()
 
-    def name(self, column: str) -> tuple[str, str]:
-        """A name for files made of the catalogue's own, and that one where it differs ('' where not)."""
-        value = self.text(column)
+    def name(self) -> tuple[str, str]:
+        """Return a name for files, and the catalogue's own if it differs (otherwise '')."""
+        value = self.text("instance")
         if is_slug(value):
             return value, ""
         slug = re.sub(r"[^A-Za-z0-9._-]+", "-", value).strip("-._")[:LONGEST_SLUG]
         if not TITLE.fullmatch(value) or not is_slug(slug):
-            self.fail(column, "a name of letters, digits, spaces and .,:+$()/_-")
+            self.fail("instance", "a name of letters, digits, spaces and .,:+$()/_-")
         return slug, value
 
-    def number_of(self, column: str) -> float | None:
-        """A finite number; None for an empty cell."""
-        value = self.text(column)
-        if not value:
-            return None
+    def value(self, field: str) -> float | None:
+        """Return a finite number; None for an empty cell."""
+        text = self.text(field)
         try:
-            number = float(value)
-        except ValueError:
-            number = float("nan")
-        if not abs(number) < 1e9:
-            self.fail(column, "a number")
-        return number
-
-    def price(self, column: str, required: bool = True) -> float | None:
-        """A price above 0; None for an empty cell that is not required."""
-        value = self.number_of(column)
-        if (value is None and required) or (value is not None and value <= 0):
-            self.fail(column, "a number above 0")
+            value = parse_number(text, field) if text else None
+        except UserError:
+            value = float("nan")
+        if value is not None and not abs(value) < 1e9:
+            self.fail(field, "a number")
         return value
 
-    def count(self, column: str) -> int | None:
-        """A count of at least 1, else None; catalogues write 0 for none and 8.0 for 8."""
-        value = self.number_of(column)
+    def price(self, field: str) -> float:
+        """Return a price; 0 and an empty cell are none."""
+        value = self.value(field)
+        if value is None or value <= 0:
+            self.fail(field, "a number above 0")
+        return value
+
+    def count(self, field: str) -> int | None:
+        """Return a count of at least 1, otherwise None; catalogues write 0 for none and 8.0 for 8."""
+        value = self.value(field)
         return int(value) if value is not None and value >= 1 and value == int(value) else None
 
-    def devices(self, column: str, gpu: str) -> int | None:
-        """A count of devices; a share of one is no whole machine, and a named device of which there are 0 is none."""
-        value = self.number_of(column)
+    def devices(self) -> int | None:
+        """Return how many devices a machine has; a share of one is no whole machine, and 0 of a named one is none."""
+        value, gpu = self.value("gpus"), self.text("gpu")
         if value is not None and value > 0 and value != int(value):
-            self.fail(column, "whole devices, not a share of one")
+            self.fail("gpus", "whole devices, not a share of one")
         if gpu and value is not None and value < 1:
-            self.fail(column, f"1 or more {gpu}")
-        return self.count(column)
+            self.fail("gpus", f"1 or more {gpu}")
+        return self.count("gpus")
 
-    def fail(self, column: str, expected: str) -> NoReturn:
+    def fail(self, field: str, expected: str) -> NoReturn:
         """Raise BadLineError about a cell."""
-        raise BadLineError(f"{column} is {self.text(column)[:60]!r}; expected {expected}")
+        raise BadLineError(f"{self.columns[field]} is {self.text(field)[:60]!r}; expected {expected}")
 
 
-def read_lines(catalogue: Catalogue, needed: tuple[str, ...], kind: str) -> Iterator[Line]:
-    """Yield the lines of a CSV file that have as many fields as its heading.
+@cache
+def declared_columns(kind: str) -> tuple[dict[str, str], list[str]]:
+    """Return the column of each field in catalogues of a format, and the columns that each of them has."""
+    with Path(__file__).with_name("columns.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["format"] == kind]
+    return {row["field"]: row["column"] for row in rows}, [row["column"] for row in rows if row["needed"]]
 
-    Parameters
-    ----------
-    catalogue : Catalogue
-        Its file is read; the other lines are left out there.
-    needed : tuple of str
-        Columns that the file must have.
-    kind : str
-        What the sentence of refusal calls such a file.
 
-    Raises
-    ------
-    UserError
-        If the file is missing, too large, not CSV in UTF-8 or lacks a needed column.
+def read_lines(catalogue: Catalogue, kind: str) -> Iterator[Line]:
+    """Yield the lines of a CSV file that have as many fields as its heading, or the objects of a JSON list.
+
+    Raises UserError if the file is missing, too large, no such file in UTF-8 or lacks a needed column.
     """
-    file = catalogue.file
+    file, (columns, needed) = catalogue.file, declared_columns(kind)
     raw = read_given(file, SIZE_LIMIT)
     try:
+        if file.suffix.lower() == ".json":
+            yield from (Line(number, row, columns) for number, row in enumerate(_json_rows(raw), 1))
+            return
         reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""), strict=True)
         missing = [name for name in needed if name not in (reader.fieldnames or [])]
         if missing:
@@ -166,6 +166,14 @@ def read_lines(catalogue: Catalogue, needed: tuple[str, ...], kind: str) -> Iter
             if None in row or None in row.values():
                 catalogue.skip(reader.line_num, "not as many fields as the heading has columns")
             else:
-                yield Line(reader.line_num, row)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())}") from None
+                yield Line(reader.line_num, row, columns)
+    except (csv.Error, ValueError, RecursionError, AttributeError) as error:
+        text = " ".join(str(error).split())
+        raise UserError(f"{file}: neither CSV in UTF-8 nor a JSON list of objects: {text}") from None
+
+
+def _json_rows(raw: bytes) -> Iterable[dict[str, str]]:
+    rows = json.loads(raw)
+    if not isinstance(rows, list):
+        raise ValueError("one object or value")
+    return [{key: "" if value is None else str(value) for key, value in row.items()} for row in rows]

@@ -1,25 +1,116 @@
-"""Price catalogues by format: SkyPilot's vms.csv, gpuhunt's files, and a plain table as CSV or JSON."""
+"""Price catalogues by format (columns.csv): SkyPilot's vms.csv, gpuhunt's files, and a plain table as CSV or JSON."""
 
-import json
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from sweetspot.catalogues.listing import LONGEST_SLUG, SIZE_LIMIT, BadLineError, Catalogue, Line, Listing, read_lines
-from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.catalogues.listing import LONGEST_SLUG, BadLineError, Catalogue, Line, Listing, read_lines
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.catalogue_map import RATES
 
+FORMATS = {"skypilot": "skypilot", "gpuhunt": "gpuhunt", "csv": "csv", "json": "csv"}
+PURCHASES = {"": "on_demand", "true": "spot", "false": "on_demand", **{name: name for name in RATES}}
+# Names that say GPU: "gpu_8x_h100", "a3-highgpu-8g", "8x-H100_SXM", and all of Google's A and G series.
+SAYS_GPU = re.compile(r"gpu|^\d+x[-_ ]|^(a[2-9]x?|g[2-9])-(high|mega|ultra|max|standard)|-\d+g(-|$)", re.IGNORECASE)
 
-def read_gpuhunt(path: str | Path) -> Catalogue:
-    """Read gpuhunt's CSV, in which a spot offer is a line of its own.
 
-    RunPod's names there are those of the device, alike for one and for eight: such machines get the number in front.
+def read_catalogue(kind: str, path: str | Path) -> Catalogue:
+    """Read a catalogue of one of FORMATS; what cannot be a price is left out and named.
+
+    RunPod's names in gpuhunt are those of the device, alike for one and for eight: such machines get the number in
+    front.
     """
     catalogue = Catalogue(Path(path))
-    for line in read_lines(catalogue, ("instance_name", "price", "spot"), "gpuhunt"):
-        _add(catalogue, line, "instance_name", _gpuhunt_listing)
+    lines = read_lines(catalogue, FORMATS[kind])
+    for line in _with_accelerators(list(lines), catalogue) if kind == "skypilot" else lines:
+        fields = ["per_hour"] if "per_hour" in line.columns else [name for name in RATES if line.text(name)]
+        if not fields:
+            catalogue.skip(line.number, "no price, neither on demand nor spot", line.text("instance"))
+        for field in fields:
+            try:
+                catalogue.listings.append(_listing(line, field))
+            except BadLineError as error:
+                catalogue.skip(line.number, str(error), line.text("instance"))
+    if kind == "gpuhunt":
+        _add_counts(catalogue)
+    return catalogue
+
+
+def _listing(line: Line, price_field: str) -> Listing:
+    purchase = PURCHASES.get(line.text("purchase").lower()) if price_field == "per_hour" else price_field
+    if purchase is None:
+        line.fail("purchase", f"one of {', '.join(filter(None, PURCHASES))}")
+    name, title = line.name()
+    info = line.text("gpu_info")
+    detail = re.search(r"'Name': '([^']+)'", info)
+    mebibytes = re.search(r"'MemoryInfo': {'SizeInMiB': (\d+)", info)
+    memory = float(mebibytes[1]) / 1024 if mebibytes else line.value("gpu_memory_gb")
+    if memory is None and "gpu_info" in line.columns and line.text("gpu") == "A100":
+        memory = 40.0  # SkyPilot's other one is its A100-80GB.
+    return Listing(
+        line.number,
+        name,
+        purchase,
+        round(line.price(price_field), 6),
+        zone=line.text("zone") or line.text("region"),
+        currency=line.text("currency") or None,
+        source=line.text("source") or None,
+        gpu=line.text("gpu"),
+        gpus=line.devices(),
+        vcpus=line.count("vcpus"),
+        memory_gib=line.value("memory_gib"),
+        title=title,
+        region=line.text("region"),
+        gpu_detail=detail[1] if detail else "",
+        gpu_memory_gb=memory,
+    )
+
+
+def _with_accelerators(lines: Collection[Line], catalogue: Catalogue) -> Iterator[Line]:
+    """Yield SkyPilot's machines; a Google machine is host + accelerators of one zone, as SkyPilot adds them.
+
+    A machine type whose name says GPUs and for which its zone has none is left out, likewise accelerators without a
+    machine (TPUs, and those that go into any N1 machine).
+    """
+    inside = {row["instance"]: (row["accelerator"], row["count"]) for row in table("google_machines")}
+    accelerators = {
+        (line.text("zone") or line.text("region"), line.text("gpu"), line.text("gpus").removesuffix(".0")): line
+        for line in lines
+        if not line.text("instance")
+    }
+    unused = dict(accelerators)
+    for line in lines:
+        name = line.text("instance")
+        key = (line.text("zone") or line.text("region"), *inside.get(name, ("", "")))
+        if name and (line.text("gpu") or not SAYS_GPU.search(name)):
+            yield line
+        elif name and key in accelerators:
+            unused.pop(key, None)
+            yield replace(line, cells=_joined(line.cells, accelerators[key]))
+        elif name:
+            expected = f"a line of {key[2]} x {key[1]} in the same zone" if name in inside else "its accelerators"
+            catalogue.skip(line.number, f"{name} says GPUs and its line has none; expected {expected}", name)
+    for (_, gpu, _), line in unused.items():
+        kind = "TPUs" if gpu.startswith("tpu") else gpu
+        catalogue.skip(line.number, f"{kind} without a machine; expected a line of one in the same zone")
+
+
+def _joined(host: Mapping[str, str | None], devices: Line) -> dict[str, str | None]:
+    """Return the cells of a machine with its accelerators; Google's A4 hosts cost 0."""
+    cells = dict(host) | {devices.columns[name]: devices.text(name) for name in ("gpu", "gpus", "gpu_info")}
+    for column in (devices.columns[name] for name in ("on_demand", "spot")):
+        pair = (host.get(column), devices.cells.get(column))
+        try:
+            cells[column] = f"{sum(float(usd or '') for usd in pair):.6f}"
+        except ValueError:  # Either is missing or no number.
+            cells[column] = None
+    return cells
+
+
+def _add_counts(catalogue: Catalogue) -> None:
     counts: dict[str, set[int | None]] = {}
     for entry in catalogue.listings:
         counts.setdefault(entry.instance, set()).add(entry.gpus)
@@ -28,91 +119,9 @@ def read_gpuhunt(path: str | Path) -> Catalogue:
             name = f"{entry.gpus or 0}x-{entry.instance}"[:LONGEST_SLUG]
             title = f"{entry.gpus or 0} x {entry.title or entry.instance}"
             catalogue.listings[index] = replace(entry, instance=name, title=title)
-    return catalogue
 
 
-def read_table(path: str | Path) -> Catalogue:
-    """Read a plain table: CSV, or JSON with a list of objects of the same keys.
-
-    Columns: instance and per_hour; optional purchase, place, currency, source and the machine's gpu, gpus, vcpus,
-    memory_gib.
-    """
-    catalogue, needed = Catalogue(Path(path)), ("instance", "per_hour")
-    is_json = catalogue.file.suffix.lower() == ".json"
-    for line in _json_lines(catalogue.file) if is_json else read_lines(catalogue, needed, "plain price"):
-        _add(catalogue, line, "instance", _table_listing)
-    return catalogue
-
-
-def _json_lines(file: Path) -> list[Line]:
-    try:
-        rows = json.loads(read_given(file, SIZE_LIMIT))
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{file}: expected a list of objects with the keys instance and per_hour")
-    return [
-        Line(number, {key: "" if value is None else str(value) for key, value in row.items()})
-        for number, row in enumerate(rows, 1)
-    ]
-
-
-def _add(catalogue: Catalogue, line: Line, column: str, read: Callable[[Line], Listing]) -> None:
-    try:
-        catalogue.listings.append(read(line))
-    except BadLineError as error:
-        catalogue.skip(line.number, str(error), line.text(column))
-
-
-def _gpuhunt_listing(line: Line) -> Listing:
-    spot = line.text("spot").lower()
-    if spot not in ("true", "false"):
-        line.fail("spot", "True or False")
-    name, title = line.name("instance_name")
-    gpu = line.text("gpu_name")
-    return Listing(
-        line.number,
-        name,
-        "spot" if spot == "true" else "on_demand",
-        line.price("price") or 0.0,
-        zone=line.text("location"),
-        gpu=gpu,
-        gpus=line.devices("gpu_count", gpu),
-        vcpus=line.count("cpu"),
-        memory_gib=line.number_of("memory"),
-        title=title,
-        gpu_memory_gb=line.number_of("gpu_memory"),
-    )
-
-
-def _table_listing(line: Line) -> Listing:
-    purchase = line.text("purchase") or "on_demand"
-    if purchase not in RATES:
-        line.fail("purchase", f"one of {', '.join(RATES)}")
-    name, title = line.name("instance")
-    gpu = line.text("gpu")
-    return Listing(
-        line.number,
-        name,
-        purchase,
-        line.price("per_hour") or 0.0,
-        zone=line.text("place"),
-        currency=line.text("currency") or None,
-        source=line.text("source") or None,
-        gpu=gpu,
-        gpus=line.devices("gpus", gpu),
-        vcpus=line.count("vcpus"),
-        memory_gib=line.number_of("memory_gib"),
-        title=title,
-    )
-
-
-READERS: dict[str, Callable[[str | Path], Catalogue]] = {
-    "skypilot": read_skypilot,
-    "gpuhunt": read_gpuhunt,
-    "csv": read_table,
-    "json": read_table,
-}
+READERS = {kind: partial(read_catalogue, kind) for kind in FORMATS}
 
 
 def cheapest(catalogue: Catalogue, zone: str | None, only: Collection[str] | None) -> list[Listing]:
@@ -120,16 +129,12 @@ def cheapest(catalogue: Catalogue, zone: str | None, only: Collection[str] | Non
 
     Parameters
     ----------
-    catalogue : Catalogue
+    catalogue
         Of two machines whose titles make one name the second is left out there.
-    zone : str or None
+    zone
         A zone or a region, or how it begins; None: anywhere.
-    only : collection of str or None
+    only
         Instances or titles to keep; None: all.
-
-    Returns
-    -------
-    list of Listing
 
     Raises
     ------
@@ -147,12 +152,11 @@ def cheapest(catalogue: Catalogue, zone: str | None, only: Collection[str] | Non
             catalogue.skip(entry.line, f"{second!r} makes the same name as {name!r}; expected names apart")
             continue
         key = (entry.instance, entry.purchase)
-        if key not in best or entry.per_hour < best[key].per_hour:
-            best[key] = entry
+        best[key] = min(best.get(key, entry), entry, key=lambda listing: listing.per_hour)
     if best:
         return list(best.values())
     if not catalogue.listings:
-        faults = catalogue.skipped()
-        raise UserError(f"{faults[0]} (and no other price is left)" if faults else f"{catalogue.file}: no price at all")
+        reasons = catalogue.skipped()
+        raise UserError(f"{reasons[0]} (and no other price is left)" if reasons else f"{catalogue.file}: no price")
     count = len(catalogue.listings)
     raise UserError(f"{catalogue.file}: nothing is left of {count} prices; expected another --zone or --only")

@@ -30,11 +30,12 @@ import pandas as pd
 
 from sweetspot.bills.costs import cells_to_price
 from sweetspot.bills.fits import Needs
+from sweetspot.choice_kinds import NOT_DECIDED
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
 from sweetspot.decision.deadlines import bound_in_words
-from sweetspot.decision_words import NOT_DECIDED, no_answer
+from sweetspot.decision.texts import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.number_text import NUMBER, number_argument, parse_number
@@ -45,8 +46,8 @@ from sweetspot.report.tables import Tables, asked_model, leading, money_of, tabl
 from sweetspot.study.instances import Instance
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
+from sweetspot.titles import class_title
 from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4

@@ -20,10 +20,10 @@ from importlib import metadata
 from typing import Any
 
 from sweetspot import __version__
+from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.packages import missing_packages
+from sweetspot.platforms import PLATFORMS
 from sweetspot.report.finished import BROWSERS
-from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.platforms import PLATFORMS
 
 FRAMEWORK_BY_PACKAGE = {ability.package: name for name, ability in FRAMEWORKS.items() if ability.package}
 CLUSTERS = [row for row in PLATFORMS.values() if row.plugin]

@@ -1,11 +1,11 @@
 """What does training a known model on so many tokens take on the machines of today?
 
-WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
-their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). A model of your
-own is its shape, such as own-8030m-32l-4096w-32h-8k-128256v. Hours are operations by the share of a device's peak that
-training reaches, which is learnt from published figures. How well your software uses a device is unknown and common to
-all machines: hours are uncertain, the ranking is less so, which the column `times` (the cheapest) says. One figure that
-you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.
+WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by their
+tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). Hours are operations
+by the share of a device's peak that training reaches, which is learnt from published figures. How well your software
+uses a device is unknown and common to all machines: hours are uncertain, the ranking is less so, which the column
+`times` (the cheapest) says. One figure that you timed (--timed, of the same work) replaces that. Intervals hold 90 %
+as far as the figures go.
 
     sweetspot estimate "llama-3.1-8b lora 100M tokens" --within 24
     sweetspot estimate "qwen2.5-32b qlora 20M tokens" --timed "RTX 4090: 400 tokens/s" --json

@@ -35,10 +35,10 @@ from sweetspot.commands.estimate import asked_work
 from sweetspot.commands.read_study import read_study
 from sweetspot.commands.study_of_today import OWN, Offer, Own, Work, checked_money
 from sweetspot.errors import UserError, refuse
+from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.number_text import number_argument
 from sweetspot.study.base import Precision
-from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.open_models import SEQUENCE
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices

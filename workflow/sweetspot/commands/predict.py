@@ -20,10 +20,10 @@ import pandas as pd
 
 from sweetspot.commands.json_values import without_nan
 from sweetspot.errors import UserError
+from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.number_text import parse_number
 from sweetspot.scaling.device_predictions import predict_throughput
 from sweetspot.scaling.several_devices import INTERCONNECTS
-from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor

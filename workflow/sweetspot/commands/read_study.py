@@ -45,11 +45,11 @@ from sweetspot.study.scenarios import load_scenarios
 from sweetspot.study.spelling import hint, near, slipped
 from sweetspot.study.stock import checked_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
-from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
 from sweetspot.throughput.time_to_target import read_times
+from sweetspot.titles import PROVIDERS
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import warned_lines
 

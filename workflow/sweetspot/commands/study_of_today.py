@@ -18,6 +18,7 @@ import yaml
 
 from sweetspot.bills.lint.known import device_key, power_of, purchase_of
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import THROUGHPUT_CSV
@@ -172,7 +173,7 @@ def files_of_today(
     """
     work, rate = work or Work(), _rate(own, today)
     offer = work.offer or Offer(own.device)
-    owned = _owned(own, work, offer, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), rate, today)
+    owned = _owned(own, work, offer, load_yaml(figures_file(PRICES_FROM, studies, "prices/office.yaml")), rate, today)
     has_box = any(entry["instance"] == offer.instance for entry in owned["offers"])
     rent, known = rentals(studies, devices, own.device.maker)
     is_timed = own.images_per_s is not None
@@ -223,8 +224,8 @@ def rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any]
     head: dict[str, Any] = {}
     found: dict[tuple[str, str, int], tuple[dict[str, Any], dict[str, Any]]] = {}
     for study, names in RENTALS.items():
-        machines = load_yaml(studies / study / "instances.yaml")
-        for prices in (load_yaml(studies / study / "prices" / f"{name}.yaml") for name in names):
+        machines = load_yaml(figures_file(study, studies, "instances.yaml"))
+        for prices in (load_yaml(figures_file(study, studies, f"prices/{name}.yaml")) for name in names):
             head = head or {key: value for key, value in prices.items() if key != "offers"}
             own = {key: prices[key] for key in ("as_of", "billing") if prices.get(key, head[key]) != head[key]}
             for offer in prices["offers"]:

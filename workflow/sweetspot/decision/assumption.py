@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sweetspot.bills.rates import Factor, Number, moves_ahead, or_zero
+from sweetspot.choice_kinds import FACTOR
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import ends, rent_ends
-from sweetspot.decision_words import FACTOR
-from sweetspot.study.titles import model_title
 from sweetspot.throughput.speed_errors import Error, or_nan, speed_errors
+from sweetspot.titles import model_title
 from sweetspot.wording import the
 
 FURTHEST = 5.0  # factor of an assumption, either way, beyond which nothing is looked for

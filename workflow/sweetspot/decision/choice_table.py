@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
+from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT
+from sweetspot.decision import texts
 from sweetspot.decision.assumption import Array, Assumption, Moved
 from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.options import NO_MODEL, Row, records
@@ -17,7 +18,7 @@ from sweetspot.decision.pose import UP_FRONT
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import MIX_TOLERANCE, failure_reasons, is_best, mix_title, owned_hours
-from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
+from sweetspot.decision.texts import WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
@@ -281,12 +282,12 @@ def _offer_terms(rows: Sequence[Row], at_once: bool) -> Iterator[str]:
     eligible = [row for row in rows if row["in_answer"]]
     late = {row["title"]: row["delivery_months"] for row in eligible if or_zero(row.get("delivery_months")) > 0}
     if late and at_once:
-        yield words.late_in_words(late)
+        yield texts.late_in_words(late)
     dated = [row for row in eligible if pd.notna(row.get("offer_until"))]
     for ended in (True, False):
         days = {row["title"]: row["offer_until"] for row in dated if bool(row["offer_ended"]) == ended}
         if days:
-            yield words.until_in_words(days, ended)
+            yield texts.until_in_words(days, ended)
 
 
 def _option_work(
@@ -367,8 +368,8 @@ def _monthly_work(monthly: Posed, options: pd.DataFrame, draws: Draws, money: Mo
         choices.append(choice)
         capex.append(_capex(box, draws, mix.done.usd.size))
     table, usd = pd.DataFrame(map(asdict, choices)), np.stack([mix.done.usd * months for mix in mixes])
-    limits = [words.sooner_in_words(best.filled)] if best.filled < 1 else []
-    limits += [words.price_of_limit(limit.limit, limit.allowed, usd, money) for limit, usd in monthly.limit_costs]
+    limits = [texts.sooner_in_words(best.filled)] if best.filled < 1 else []
+    limits += [texts.price_of_limit(limit.limit, limit.allowed, usd, money) for limit, usd in monthly.limit_costs]
     limits += _offer_terms([source.offer for source in monthly.sources if not source.there], at_once=False)
     table = table.assign(usd_at_todays_prices=table["usd"])
     work = _sorted_work(monthly.name, months, table, (usd, usd, capex), limits)._replace(cost=DISPATCH)
@@ -384,7 +385,7 @@ def _mix_choice(monthly: Posed, mix: Mix, box: Row | None, money: Money) -> MixC
     months, lead, count = float(monthly.work.months), mix.done.lead or None, sum(mix.bought.values())
     hours, owned = owned_hours(monthly, mix)
     reasons = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
-    violations = [] if reasons else [words.breaks(*limit, money) for limit in monthly.team_limits.violations(mix)]
+    violations = [] if reasons else [texts.breaks(*limit, money) for limit in monthly.team_limits.violations(mix)]
     # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
     alternative, details = lead if box is None and not any(monthly.drawn.owned) else None, dict[str, Any]()
     if box is None:

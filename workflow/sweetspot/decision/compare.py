@@ -39,7 +39,7 @@ from sweetspot.wording import DOLLARS, Money, words_of
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
-    from sweetspot.study.stock import Known
+    from sweetspot.study.stock import AvailabilityFacts
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def asked_of(
     needs: Needs,
     monthly: "Mapping[str, Monthly]",
     titles: Mapping[str, str],
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
     """Return the options of a study, those that do not fit among them, and what it plans beside single jobs.
 
@@ -178,7 +178,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     titles: Mapping[str, str] | None = None,
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
 

@@ -23,13 +23,13 @@ from sweetspot.decision.posed import GROWTH, PER_MONTH, SOFTWARE_GAIN, Posed
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision.simulate import ends
 from sweetspot.decision.sources import is_best, mix_title
+from sweetspot.decision.texts import beside_in_words
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
-from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem, grown, lighter
 from sweetspot.mixes.search import BEST, Mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
-from sweetspot.study.titles import model_title
+from sweetspot.titles import model_title
 
 if TYPE_CHECKING:
     from sweetspot.study.terms import Amount  # lazily: its models take longer to import than all this computes

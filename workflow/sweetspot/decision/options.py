@@ -13,9 +13,9 @@ from sweetspot.bills.rates import with_rent_factor
 from sweetspot.cells import INTERRUPTIBLE, USABLE
 from sweetspot.errors import UserError
 from sweetspot.study.settings import Settings
-from sweetspot.study.titles import unit_in_words
 from sweetspot.throughput.best import best_figures
 from sweetspot.throughput.stand_in import YEAR
+from sweetspot.titles import unit_in_words
 
 LEVEL_RUNS = 0.95  # throughput.parquet: t interval over runs
 LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval

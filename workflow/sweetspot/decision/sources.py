@@ -9,10 +9,10 @@ import pandas as pd
 from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.posed import Class, Posed, in_time
-from sweetspot.decision_words import beside_in_words
+from sweetspot.decision.texts import beside_in_words
 from sweetspot.mixes.problem import finite, load_duration
 from sweetspot.mixes.search import THERE, Mix, machines_for
-from sweetspot.study.titles import class_title
+from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
 
 SOURCES = ("workload", "option", "title", "kind", "mix", "machines", "device_hours", "capacity_device_hours")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import FURTHEST, Array, Assumption
-from sweetspot.decision_words import flip_in_words, pays_in_words, side, turn_in_words
+from sweetspot.decision.texts import flip_in_words, pays_in_words, side, turn_in_words
 from sweetspot.draws import interval
 from sweetspot.wording import DOLLARS, Money
 

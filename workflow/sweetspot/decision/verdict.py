@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot import decision_words
+from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
+from sweetspot.decision import texts
 from sweetspot.decision.choice_table import NOTHING, PricedWork, first_alternative, has_firm_price, standing_of
-from sweetspot.decision_words import BUY, COMMIT, MACHINE, NOT_DECIDED, VERBS
+from sweetspot.decision.texts import VERBS
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import WORDS, Words, confidence
@@ -134,7 +135,7 @@ def verdict_table(
     verdicts = [_verdict_of(work, answer, break_even, worth.get(work.name, ""), words) for work in eligible]
     rows = [vars(verdict) for verdict in sorted(verdicts, key=lambda verdict: not verdict.is_answer)]
     if len(rows) > 1 and rows[0]["is_answer"] and rows[0]["level"] == MACHINE:
-        rivals = decision_words.of_several(rows[0], [vars(verdict) for verdict in verdicts])
+        rivals = texts.of_several(rows[0], [vars(verdict) for verdict in verdicts])
         rows[0] = rows[0] | {"thresholds": [*rows[0]["thresholds"], rivals]}
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -227,16 +228,16 @@ def _with_sentences(work: PricedWork, verdict: Verdict, kind: str, commitment: s
     """Return the verdict with its sentences; not decided where a choice of another commitment has no speed."""
     lacking = [title for title, binds in work.without_speed if binds != commitment]
     if verdict.level == MACHINE and lacking:
-        texts = decision_words.not_decided(lacking, verdict.take_title)
+        sentences = texts.not_decided(lacking, verdict.take_title)
         verdict = replace(verdict, verb=NOT_DECIDED.capitalize(), confidence=NOT_DECIDED)
     else:
-        texts = (
-            decision_words.sentence(vars(verdict), kind, words.money),
-            decision_words.do_this(vars(verdict), kind, words),
+        sentences = (
+            texts.sentence(vars(verdict), kind, words.money),
+            texts.do_this(vars(verdict), kind, words),
         )
         verdict = replace(verdict, verb=VERBS[kind])
-    verdict = replace(verdict, sentence=texts[0], do_this=texts[1])
-    return replace(verdict, thresholds=[*decision_words.thresholds(vars(verdict), words.money), *work.limits])
+    verdict = replace(verdict, sentence=sentences[0], do_this=sentences[1])
+    return replace(verdict, thresholds=[*texts.thresholds(vars(verdict), words.money), *work.limits])
 
 
 def _comparison(work: PricedWork, best: int, rival: int | None, at_todays_prices: bool = False) -> CostComparison:

@@ -5,6 +5,8 @@ A card that is divided (MIG) is never measured: its slices report neither their 
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 
 from sweetspot.errors import UserError
@@ -48,11 +50,10 @@ class CardWatch:
         return [self._query(handle, "TotalEnergyConsumption", scale=1000) for handle in self._handles]
 
     def _sample(self, handle: Any) -> DeviceSample:
-        use = self._query(handle, "UtilizationRates")
-        memory = self._query(handle, "MemoryInfo")
+        percent = self._query(handle, "UtilizationRates", field="gpu")
         return DeviceSample(
-            utilisation=None if use is None else use.gpu / 100,
-            memory_peak_bytes=None if memory is None else memory.used,
+            utilisation=None if percent is None else percent / 100,
+            memory_peak_bytes=self._query(handle, "MemoryInfo", field="used"),
             watts=self._query(handle, "PowerUsage", scale=1000),
             celsius=self._query(handle, "Temperature", self._nvml.NVML_TEMPERATURE_GPU),
             clock_mhz=self._query(handle, "ClockInfo", self._nvml.NVML_CLOCK_SM),
@@ -60,24 +61,24 @@ class CardWatch:
         )
 
     def _describe(self, uuid: str, handle: Any) -> dict[str, Any]:
-        memory = self._query(handle, "MemoryInfo")
         capability = self._query(handle, "CudaComputeCapability")
         return {
             "uuid": uuid,
             "name": self._nvml.nvmlDeviceGetName(handle),
-            "memory_bytes": None if memory is None else memory.total,
+            "memory_bytes": self._query(handle, "MemoryInfo", field="total"),
             "power_limit_watts": self._query(handle, "EnforcedPowerLimit", scale=1000),
             "max_clock_mhz": self._query(handle, "MaxClockInfo", self._nvml.NVML_CLOCK_SM),
-            "compute_capability": None if capability is None else list(capability),
+            "compute_capability": capability and list(capability),
             "compute_mode": self._query(handle, "ComputeMode"),
         }
 
-    def _query(self, handle: Any, name: str, *arguments: Any, scale: int | None = None) -> Any:
-        """Call nvmlDeviceGet`name`, divided by `scale`; None where the card does not support it."""
+    def _query(self, handle: Any, name: str, *arguments: Any, field: str = "", scale: int | None = None) -> Any:
+        """Call nvmlDeviceGet`name`: its `field`, or divided by `scale`; None where the card does not support it."""
         try:
             value = getattr(self._nvml, f"nvmlDeviceGet{name}")(handle, *arguments)
         except self._nvml.NVMLError:
             return None
+        value = getattr(value, field) if field else value
         return value if scale is None else value / scale
 
 
@@ -129,45 +130,37 @@ def visible_cards() -> list[str]:
         For a name of no such card.
     """
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if chosen is not None and not chosen.strip():
+    names = [name.strip() for name in (chosen or "").split(",") if name.strip()]
+    if chosen is not None and not names:
         return []
     import pynvml
 
-    names = [name.strip() for name in (chosen or "").split(",") if name.strip()]
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
         return names
     uuids = [_usable_uuid(pynvml, index) for index in range(pynvml.nvmlDeviceGetCount())]
     if chosen is None:
-        return [uuid for uuid in uuids if uuid]
-    if "-1" in names:
-        names = names[: names.index("-1")]
-    return [_resolve_name(name, uuids, chosen) for name in names]
+        return list(filter(None, uuids))
+    return [_resolve_name(name, uuids, chosen) for name in takewhile(lambda name: name != "-1", names)]
 
 
 def _usable_uuid(nvml: Any, index: int) -> str:
     """Return the UUID of a card; empty for one that fell off the bus or is divided."""
-    try:
+    uuid = ""
+    with suppress(nvml.NVMLError):
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
         uuid = str(nvml.nvmlDeviceGetUUID(handle))
-    except nvml.NVMLError:
-        return ""
-    try:
-        is_divided = bool(nvml.nvmlDeviceGetMigMode(handle)[0])
-    except nvml.NVMLError:  # cards before Ampere cannot be divided
-        is_divided = False
-    return "" if is_divided else uuid
+        if nvml.nvmlDeviceGetMigMode(handle)[0]:  # cards before Ampere have no such mode
+            return ""
+    return uuid
 
 
 def _resolve_name(name: str, uuids: list[str], chosen: str) -> str:
     """Return the UUID that a name in CUDA_VISIBLE_DEVICES means."""
-    if name.isdigit():
-        matches = [uuid for uuid in uuids[int(name) : int(name) + 1] if uuid]
-    else:
-        matches = [name] if name in uuids else [uuid for uuid in uuids if uuid.startswith(name)]
-    if len(matches) == 1:
-        return matches[0]
+    matches = [uuid for index, uuid in enumerate(uuids) if uuid and (uuid.startswith(name) or str(index) == name)]
+    if name in matches or len(matches) == 1:
+        return name if name in matches else matches[0]
     fault = f"begins the names of {len(matches)}" if matches else "names none"
     raise UserError(
         f"CUDA_VISIBLE_DEVICES is {chosen!r}, of which {name!r} {fault} of this machine's {len(uuids)} GPU(s); "

@@ -12,7 +12,7 @@ from pathlib import Path
 from sweetspot.errors import UserError
 from sweetspot.harness.cards import visible_cards
 from sweetspot.harness.request import Request
-from sweetspot.study.platforms import PLATFORMS
+from sweetspot.platforms import PLATFORMS
 
 
 def lease_folder() -> Path:
@@ -25,24 +25,9 @@ def lease_folder() -> Path:
 
 
 @contextmanager
-def leased_processor(exclusive: bool) -> Iterator[None]:
-    """Hold this host's processor for this process: alone, or beside others that only feed their cards.
-
-    A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor. The
-    lock is the kernel's (flock): a job that is killed frees it. Waits, and says so, while another holds it; who comes
-    later waits behind, so that many runs on cards do not keep one on the processor waiting for ever.
-    """
-    folder = lease_folder()
-    with _lock_file(folder / "processor-queue.lock") as queue, _lock_file(folder / "processor.lock") as lock:
-        _acquire(queue, fcntl.LOCK_EX)
-        _acquire(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-        fcntl.flock(queue, fcntl.LOCK_UN)
-        yield
-
-
-@contextmanager
-def _lock_file(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+def _lock_file(name: str) -> Iterator[int]:
+    """Open a lock of this host. It is the kernel's (flock): a job that is killed frees it."""
+    descriptor = os.open(lease_folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with suppress(PermissionError):  # another user's, who has done so
             os.fchmod(descriptor, 0o666)
@@ -51,39 +36,53 @@ def _lock_file(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _acquire(descriptor: int, kind: int) -> None:
-    try:
+def _try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+    with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print("waiting: another measurement holds this host's processor", file=sys.stderr, flush=True)
-        fcntl.flock(descriptor, kind)
+        return True
+    return False
+
+
+@contextmanager
+def leased_processor(exclusive: bool) -> Iterator[None]:
+    """Hold this host's processor for this process: alone, or beside others that only feed their cards.
+
+    A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor.
+    Waits, and says so, while another holds it; who comes later waits behind, so that many runs on cards do not keep one
+    on the processor waiting for ever.
+    """
+    kinds = (fcntl.LOCK_EX, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+    with _lock_file("processor-queue") as queue, _lock_file("processor") as processor:
+        for lock, kind in zip((queue, processor), kinds, strict=True):
+            if not _try_lock(lock, kind):
+                print("waiting: another measurement holds this host's processor", file=sys.stderr, flush=True)
+                fcntl.flock(lock, kind)
+        fcntl.flock(queue, fcntl.LOCK_UN)
+        yield
 
 
 @contextmanager
 def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     """Hold `count` of `cards` for this process, all or none; waits until enough are free.
 
-    Locks are the kernel's (flock): a job that is killed frees its cards. Jobs take them one after the other, under a
-    lock of its own, so that two never hold half of what each needs. Raises UserError if there are too few.
+    Jobs take them one after the other, under a lock of its own, so that two never hold half of what each needs.
+    Raises UserError if there are too few.
     """
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")
-    folder = lease_folder()
-    free: list[str] = []
     print(f"waiting for {count} of {len(cards)} device(s), if other jobs hold them", file=sys.stderr, flush=True)
+    leased: set[str] = set()
     with ExitStack() as leases:
-        locks = {card: leases.enter_context(_lock_file(folder / f"{card}.lock")) for card in cards}
-        with _lock_file(folder / "queue.lock") as queue:
+        locks = {card: leases.enter_context(_lock_file(card)) for card in cards}
+        with _lock_file("queue") as queue:
             fcntl.flock(queue, fcntl.LOCK_EX)
-            while len(free) < count:
+            while len(leased) < count:
                 for card in cards:
-                    if card not in free and len(free) < count:
-                        with suppress(BlockingIOError):  # another job's
-                            fcntl.flock(locks[card], fcntl.LOCK_EX | fcntl.LOCK_NB)
-                            free.append(card)
-                if len(free) < count:
+                    if card not in leased and len(leased) < count and _try_lock(locks[card]):
+                        leased.add(card)
+                if len(leased) < count:
                     time.sleep(0.5)
-        yield [card for card in cards if card in free]
+        yield [card for card in cards if card in leased]
 
 
 @contextmanager

@@ -6,6 +6,7 @@ Facts are read by name, one by one; the environment is never copied, so no secre
 import datetime
 import os
 import platform
+import re
 import socket
 import subprocess
 from collections.abc import Mapping
@@ -18,7 +19,8 @@ from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import available_bytes
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
-BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is computed as fp32
+# Instructions without which a precision is computed as fp32.
+NATIVE = {"bf16": {"avx512_bf16", "amx_bf16", "bf16"}, "fp16": {"avx512_fp16"}}
 NVIDIA = tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
 PACKAGES = ("tensorflow", "keras", "numpy", "torch", *NVIDIA)
 SETTINGS = (  # the only variables of the environment that are recorded
@@ -54,10 +56,8 @@ def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
     None where the facts (`machine_facts`) do not say it. The memory is left out: it moves no figure, and a kernel's
     own share of it changes.
     """
-    processor, usable = facts.get("cpu"), facts.get("cpu_usable")
-    if not isinstance(processor, str) or type(usable) is not int:
-        return None
-    return f"{processor}, {usable} CPU{'s' if usable > 1 else ''}"
+    usable = facts.get("cpu_usable")
+    return f"{facts['cpu']}, {usable} CPU{'s' if usable > 1 else ''}" if usable else None
 
 
 def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
@@ -92,8 +92,7 @@ def sweetspot_version() -> dict[str, str]:
     if (project / ".git").exists():
         command = ["git", "-C", str(project), "rev-parse", "HEAD"]
         with suppress(OSError, subprocess.SubprocessError):
-            process = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-            facts["commit"] = process.stdout.strip()
+            facts["commit"] = subprocess.check_output(command, text=True, timeout=10, stderr=subprocess.DEVNULL).strip()
     return facts
 
 
@@ -110,14 +109,10 @@ def instruction_sets() -> list[str]:
 
 def emulated(precision: str, instructions: list[str]) -> bool:
     """Whether a processor with these instruction sets computes the precision by converting to fp32 and back."""
-    if precision == "bf16":
-        return not BF16.intersection(instructions)
-    return precision == "fp16" and "avx512_fp16" not in instructions
+    return precision in NATIVE and not NATIVE[precision].intersection(instructions)
 
 
 def _cpuinfo(key: str) -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == key:
-            return value.strip()
-    return ""
+    """Return the value of a key for the first processor of /proc/cpuinfo; '' without it."""
+    match = re.search(rf"^{key}\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return match[1].strip() if match else ""

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import keras
 import tensorflow as tf
 
-from sweetspot.errors import UserError
-from sweetspot.study.frameworks import TINY_NETWORK, expected_networks, keras_application
+from sweetspot.frameworks import TINY_NETWORK, keras_application
 
 CLASSES = 1000
 
@@ -24,21 +23,13 @@ class KerasNetwork:
 
 
 def build_network(name: str) -> KerasNetwork:
-    """Build the network of a name, such as `resnet50`, with new weights and fused normalisations.
-
-    Raises
-    ------
-    UserError
-        If keras.applications has no such network.
-    """
+    """Build the network of a name, such as `resnet50`, with new weights and fused normalisations."""
     if name == TINY_NETWORK:
         return KerasNetwork(with_fused_normalisation(_tiny_cnn()), (32, 32, 3), 10)
 
-    application = keras_application(name)
-    if application is None:
-        raise UserError(f"--model is {name!r}; expected {expected_networks('tensorflow', name)}")
+    build = getattr(keras.applications, str(keras_application(name)))
     # Without `input_shape` Keras takes images of the size with which the network was published.
-    model = getattr(keras.applications, application)(weights=None, classes=CLASSES, classifier_activation=None)
+    model = build(weights=None, classes=CLASSES, classifier_activation=None)
     return KerasNetwork(with_fused_normalisation(model), model.input_shape[1:], CLASSES)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sweetspot.cells import PROTOCOL, Cell, is_slug
 from sweetspot.errors import UserError
-from sweetspot.study.platforms import PLATFORMS
+from sweetspot.platforms import PLATFORMS
 
 COUNTS = {"batch_size": 100_000, "gpus": 4096, "run": 10_000}  # the most of each
 MAX_LOGICAL_DEVICES = 64  # parts of one processor, or as many as it has CPUs: more try nothing that fewer do not
@@ -48,39 +48,36 @@ class Request(NamedTuple):
 
 
 def parse_request(arguments: Sequence[str] | None = None) -> Request:
-    """Parse the flags of run_benchmark.py, one for each field; argparse ends the program where they are wrong."""
+    """Parse the flags of run_benchmark.py, one for each field; argparse ends the program where they are wrong.
+
+    Raises UserError for a cell or run that no path, and so no figure, may be named after.
+    """
     parser = argparse.ArgumentParser(prog="run_benchmark.py", description="Measure one run of one cell.")
     choices = {"device": ["cpu", "gpu"], "where": [*PLATFORMS]}
     defaults = Request._field_defaults
-    for name, kind in {**Cell.__annotations__, **Request.__annotations__}.items():
+    kinds = {**Cell.__annotations__, **Request.__annotations__}
+    del kinds["cell"]
+    for name, kind in kinds.items():
         options: dict[str, Any] = {"type": kind, "choices": choices.get(name)}
         if kind is bool:
             options = {"action": argparse.BooleanOptionalAction}
-        if name != "cell":
-            parser.add_argument(_flag(name), required=name not in defaults, default=defaults.get(name), **options)
+        parser.add_argument(_flag(name), required=name not in defaults, default=defaults.get(name), **options)
     # Of the workflow's own: they change nothing here.
     for name in ("definition", "attempt"):
         parser.add_argument(_flag(name))
     values = vars(parser.parse_args(arguments))
-    cell = Cell(*(values[name] for name in Cell._fields))
-    request = Request(cell, *(values[name] for name in Request._fields[1:]))
-    _require_possible(request)
+    request = Request(Cell(*map(values.get, Cell._fields)), *map(values.get, Request._fields[1:]))  # type: ignore[arg-type]
+    limits = dict(COUNTS)
+    if request.device == "cpu":
+        limits["gpus"] = max(MAX_LOGICAL_DEVICES, os.cpu_count() or 1)
+    for name in (*Cell._fields, "run"):
+        value = values[name]
+        if isinstance(value, str) and not is_slug(value):
+            raise UserError(f"{_flag(name)} is {value!r}; expected letters, digits, '.', '_' and '-', at most 64")
+        if name in limits and not 1 <= value <= limits[name]:
+            raise UserError(f"{_flag(name)} is {value} on a {request.device}; expected 1 to {limits[name]}")
     return request
 
 
 def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def _require_possible(request: Request) -> None:
-    """Raises UserError for a cell or run that no path, and so no figure, may be named after."""
-    values: dict[str, Any] = {**request.cell._asdict(), "run": request.run}
-    for name, value in values.items():
-        flag = _flag(name)
-        if isinstance(value, str) and not is_slug(value):
-            raise UserError(f"{flag} is {value!r}; expected letters, digits, '.', '_' and '-', at most 64")
-        if name in COUNTS and not 1 <= value <= COUNTS[name]:
-            raise UserError(f"{flag} is {value}; expected 1 to {COUNTS[name]}")
-    parts = max(MAX_LOGICAL_DEVICES, os.cpu_count() or 1)
-    if request.device == "cpu" and request.cell.gpus > parts:
-        raise UserError(f"--gpus is {request.cell.gpus} on a processor; expected at most {parts} parts of it")

@@ -34,16 +34,15 @@ def framework_peak(request: Request) -> dict[str, Any]:
         `peak_memory_bytes` and `peak_memory_counter`; `peak_memory_lacks` where the counter fails; {} where there is
         none.
     """
-    package = "torch" if request.cell.framework == "torch" else "tensorflow"
-    if request.device != "gpu" or request.cell.framework == "command" or package not in sys.modules:
+    framework = request.cell.framework
+    module = sys.modules.get(framework)
+    if request.device != "gpu" or module is None:
         return {}
-    module = sys.modules[package]
-    counter = "torch.cuda.max_memory_allocated"
+    counter = "torch.cuda.max_memory_allocated" if framework == "torch" else "tf.config.experimental.get_memory_info"
     try:
-        if package == "torch":
+        if framework == "torch":
             peak_bytes = _torch_peak_bytes(module)
         else:
-            counter = "tf.config.experimental.get_memory_info"
             read = module.config.experimental.get_memory_info
             peak_bytes = max(read(f"GPU:{index}")["peak"] for index in range(request.cell.gpus))
     except Exception as error:  # the run stands, whatever a version of a framework lacks
@@ -95,22 +94,6 @@ def memory_error(errors: str, failure: str | None = None) -> str | None:
         starts = [number for number, line in enumerate(lines) if EXCEPTION_START.match(line)]
         lines = lines[starts[-1] :] if starts else lines[-LAST_LINES:]
     return next((line for line in lines if MEMORY_ERROR.search(line)), None)
-
-
-def describe_memory(facts: Mapping[str, Any], device: str) -> str:
-    """Say how much memory a run that ran out of it had: `the fullest device held 79 GiB; each device has 79.2 GiB`."""
-    if device == "cpu":
-        sizes = {
-            "its largest process held {}": facts.get("memory_peak_bytes"),
-            "{} were free before it began": facts.get("memory_available_bytes"),
-        }
-    else:
-        cards = [card["memory_bytes"] for card in facts.get("cards", []) if card.get("memory_bytes")]
-        sizes = {
-            "the fullest device held {}": facts.get("gpu_memory_peak_bytes"),
-            "each device has {}": min(cards, default=None),
-        }
-    return "; ".join(text.format(f"{size / GIB:.3g} GiB") for text, size in sizes.items() if size)
 
 
 def available_bytes(root: Path = Path("/")) -> int:

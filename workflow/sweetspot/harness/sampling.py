@@ -36,11 +36,10 @@ def read_processor_counters(folder: Path = POWERCAP_FOLDER) -> dict[str, EnergyC
     for package in folder.glob("intel-rapl:*"):
         if package.name.count(":") > 1:  # a part of a package
             continue
-        energy = read_kernel_file(package / "energy_uj")
+        energy, range_uj = (read_kernel_file(package / name) for name in ("energy_uj", "max_energy_range_uj"))
         if not energy:  # since CVE-2020-8694 only root may read it
             return {}
-        range_uj = int(read_kernel_file(package / "max_energy_range_uj") or 0)
-        counters[package.name] = EnergyCounter(int(energy), range_uj)
+        counters[package.name] = EnergyCounter(int(energy), int(range_uj or 0))
     return counters
 
 
@@ -54,15 +53,10 @@ def joules_between(
     """
     if not before or before.keys() != after.keys():
         return None
-    total_uj = 0
-    for name, counter in after.items():
-        difference = counter.energy_uj - before[name].energy_uj
-        if difference < 0:
-            if not counter.range_uj:
-                return None
-            difference += counter.range_uj
-        total_uj += difference
-    return total_uj / 1e6
+    spent_uj = [counter.energy_uj - before[name].energy_uj for name, counter in after.items()]
+    ranges_uj = [counter.range_uj for counter in after.values()]
+    spent_uj = [spent + (range_uj if spent < 0 else 0) for spent, range_uj in zip(spent_uj, ranges_uj, strict=True)]
+    return None if min(spent_uj) < 0 else sum(spent_uj) / 1e6
 
 
 class EnergyReading(NamedTuple):
@@ -110,24 +104,18 @@ class EnergyMeter:
         self._counters = read_processor_counters()
         self._append(0.0 if self._counters else None)
 
-    def add_steps(self, steps: int = 1) -> None:
-        """Count timed steps; read the counters unless they were just read."""
+    def add_steps(self, steps: int = 1, is_last: bool = False) -> None:
+        """Count timed steps; read the counters unless they were just read, and after the last step."""
         self._steps += steps
-        if self.readings and self._clock() - self.readings[-1].moment_s >= COUNTER_INTERVAL_S:
-            self._read()
-
-    def finish(self) -> None:
-        """Read the counters after the last timed step."""
-        if self.readings and self.readings[-1].steps < self._steps:
-            self._read()
-
-    def _read(self) -> None:
-        # Summed from reading to reading: a counter may start again more than once in a run.
-        counters = read_processor_counters()
-        spent = joules_between(self._counters, counters)
-        before = self.readings[-1].processor_joules
-        self._counters = counters
-        self._append(None if spent is None or before is None else before + spent)
+        if not self.readings:
+            return
+        last = self.readings[-1]
+        if self._steps > last.steps and (is_last or self._clock() - last.moment_s >= COUNTER_INTERVAL_S):
+            # Summed from reading to reading: a counter may start again more than once in a run.
+            counters = read_processor_counters()
+            spent, before = joules_between(self._counters, counters), last.processor_joules
+            self._counters = counters
+            self._append(None if spent is None or before is None else before + spent)
 
     def _append(self, processor_joules: float | None) -> None:
         device_joules = tuple(self._watch.joules())
@@ -158,8 +146,7 @@ def energy_facts(readings: Sequence[EnergyReading], watts: Sequence[float | None
     has_counter = ~np.isnan(counters[0])
     spent = counters - counters[0]
     # A counter that fell started again: its driver was reloaded.
-    is_complete = (~has_counter | (spent >= 0)).all(axis=1)
-    last_index = max(index for index, complete in enumerate(is_complete) if complete)
+    last_index = np.flatnonzero((~has_counter | (spent >= 0)).all(axis=1))[-1]
     start, last, steps = readings[0], readings[last_index], readings[-1].steps
     if last.steps < REQUIRED_SHARE * steps:
         if not watts and not last.steps:
@@ -174,21 +161,15 @@ def energy_facts(readings: Sequence[EnergyReading], watts: Sequence[float | None
     if any(map(math.isnan, device_joules)):
         return {"energy_lacks": "a device tells neither its energy nor its power"}
     facts: dict[str, Any] = {}
-    sources = []
     if device_joules:
-        facts["device_joules"] = device_joules
-        sources.append("nvml_counter" if has_counter.all() else "nvml_power")
+        facts = {"device_joules": device_joules, "energy_source": "nvml_counter" if has_counter.all() else "nvml_power"}
     if last.processor_joules is not None:
-        facts["processor_joules"] = last.processor_joules
-        sources.append("rapl")
-    if not sources:
+        source = "+".join(filter(None, [facts.get("energy_source"), "rapl"]))
+        facts |= {"processor_joules": last.processor_joules, "energy_source": source}
+    if not facts:
         return {}
-    return facts | {
-        "energy_steps": last.steps,
-        "energy_seconds": seconds,
-        "joules_per_step": sum(device_joules, last.processor_joules or 0.0) / last.steps,
-        "energy_source": "+".join(sources),
-    }
+    joules = sum(device_joules, last.processor_joules or 0.0)
+    return facts | {"energy_steps": last.steps, "energy_seconds": seconds, "joules_per_step": joules / last.steps}
 
 
 class DeviceSampler:
@@ -197,6 +178,7 @@ class DeviceSampler:
     def __init__(self, watch: DeviceWatch) -> None:
         self._watch = watch
         self._meter = EnergyMeter(watch)
+        self.add_steps = self._meter.add_steps
         self._samples: list[Sequence[DeviceSample]] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -211,10 +193,6 @@ class DeviceSampler:
         self._meter.start()
         self._thread.start()
 
-    def add_steps(self, steps: int) -> None:
-        """Count timed steps."""
-        self._meter.add_steps(steps)
-
     def _run(self) -> None:
         while not self._stop.wait(SAMPLE_INTERVAL_S):
             self._samples.append(self._watch.samples())
@@ -223,17 +201,16 @@ class DeviceSampler:
         """Stop and return the facts of all samples and the energy; {} when called again."""
         if not self._thread.ident or self._stop.is_set():
             return {}
-        self._meter.finish()
+        self._meter.add_steps(0, is_last=True)
         self._stop.set()
         self._thread.join()
-        if not self._samples and (samples := self._watch.samples()):  # a very short run
-            self._samples.append(samples)
-        silent = silent_devices(self._samples)
+        samples = self._samples or [self._watch.samples()]  # a very short run has none
+        silent = silent_devices(samples)
         watts: list[float | None] = []
         for index in range(len(self._meter.readings[0].device_joules)):
-            device_watts = sample_facts([[sample[index]] for sample in self._samples]).get("gpu_watts")
+            device_watts = sample_facts([[sample[index]] for sample in samples]).get("gpu_watts")
             watts.append(None if index in silent else device_watts)
-        facts = energy_facts(self._meter.readings, watts) | sample_facts(self._samples)
+        facts = energy_facts(self._meter.readings, watts) | sample_facts(samples)
         return facts | ({"gpu_silent": silent} if silent else {})
 
 
@@ -252,20 +229,18 @@ def sample_facts(samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
     # One array of moment x device for each field; NaN: not reported.
     fields = np.moveaxis(np.array(samples, dtype=float), 2, 0)
     by_name = dict(zip(DeviceSample._fields, fields, strict=True))
-    bits = by_name.pop("slowdown_bits")
-    peaks = by_name.pop("memory_peak_bytes")
-    facts: dict[str, Any] = {"gpu_samples": bits.size}
-    if not np.isnan(bits).all():
-        reported = bits[~np.isnan(bits)].astype(int)
-        shares = {bit: float((reported & bit > 0).mean()) for bit in (POWER_CAP, *SLOWDOWNS)}
+    facts: dict[str, Any] = {"gpu_samples": fields[0].size}
+    reported = {name: values for name, values in by_name.items() if not np.isnan(values).all()}
+    if (bits := reported.pop("slowdown_bits", None)) is not None:
+        flags = bits[~np.isnan(bits)].astype(int)
+        shares = {bit: float((flags & bit > 0).mean()) for bit in (POWER_CAP, *SLOWDOWNS)}
         facts["gpu_power_capped"] = shares.pop(POWER_CAP)
         facts["gpu_held_back"] = {SLOWDOWNS[bit]: share for bit, share in shares.items() if share}
-    if not np.isnan(peaks).all():
+    if (peaks := reported.pop("memory_peak_bytes", None)) is not None:
         facts["gpu_memory_peak_bytes"] = int(np.nanmax(peaks))
-    for name, values in by_name.items():
-        reporting = values[:, ~np.isnan(values).all(axis=0)]
-        if reporting.size:
-            facts[f"gpu_{name}"] = float(np.nanmean(reporting, axis=0).mean())
+    for name, values in reported.items():
+        of_device = values[:, ~np.isnan(values).all(axis=0)]
+        facts[f"gpu_{name}"] = float(np.nanmean(of_device, axis=0).mean())
     return facts
 
 

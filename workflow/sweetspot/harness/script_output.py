@@ -99,29 +99,27 @@ class StepReader:
 
     def __init__(self, script: Script, samples: int, devices: int = 1) -> None:
         steps = script.steps
-        pattern: str | None = None
-        pause: str | None = None
+        pattern = pause = ""
         self._keys: dict[str, str] = {}
         self._samples = samples
         self._last_is_late = False
         self._first_total: int | None = None
         self._is_paused = False
         if isinstance(steps, Lines):
-            pattern, pause = steps.pattern, steps.apart
+            pattern, pause = steps.pattern, steps.apart or ""
         elif isinstance(steps, JsonLines):
             self._keys = {name: key for name in GROUPS if (key := getattr(steps, name))}
             # Times of lines without a number are taken as they are, whatever was done between the lines.
             is_timed = "step" not in self._keys and TIME_GROUPS & self._keys.keys()
-            pause = None if is_timed else EVALUATION
+            pause = "" if is_timed else EVALUATION
         elif steps == "iterator":
             self._keys = {"seconds": "seconds"}
         else:
             program = BY_NAME[steps]
-            pattern, pause = program.pattern, program.pause
+            pattern, pause, self._last_is_late = program.pattern, program.pause, program.last_is_late
             self._samples = samples // devices if program.per_device else samples
-            self._last_is_late = program.last_is_late
         self._pattern = re.compile(pattern) if pattern else None
-        self._pause = re.compile(pause) if pause else None
+        self._pause = re.compile(pause or r"(?!)")
 
     def read(self, line: str) -> StepReport | None:
         """Return what a line reports, or None.
@@ -134,11 +132,11 @@ class StepReader:
         values = self._match(line) if self._pattern else self._parse_json(line)
         if values is not None and "total" in values:
             # An evaluation between the epochs has a bar with another total.
-            self._first_total = self._first_total or _integer(values["total"])
-            if _integer(values["total"]) != self._first_total:
-                values = None
+            total = _integer(values["total"])
+            self._first_total = self._first_total or total
+            values = values if total == self._first_total else None
         if values is None:
-            self._is_paused = self._is_paused or bool(self._pause and self._pause.search(line))
+            self._is_paused = self._is_paused or self._pause.search(line) is not None
             return None
         after_pause, self._is_paused = self._is_paused, False
         return self._report(values, after_pause)
@@ -167,27 +165,22 @@ class StepReader:
         return {name: _number(record.get(key)) for name, key in self._keys.items()}
 
     def _report(self, values: Mapping[str, float | None], after_pause: bool) -> StepReport:
-        seconds = values.get("seconds")
-        if rate := values.get("steps_per_s"):
-            seconds = 1 / rate
-        if rate := values.get("rate"):
-            seconds = self._samples / rate
-        if (milliseconds := values.get("milliseconds")) is not None:
+        milliseconds, rate, steps_per_s = (values.get(name) for name in ("milliseconds", "rate", "steps_per_s"))
+        seconds, time = values.get("seconds"), values.get("time")
+        if milliseconds is not None:
             seconds = milliseconds / 1000
-        if seconds is not None and not 0 < seconds < math.inf:
-            seconds = None
-        time = values.get("time")
-        step, total = _integer(values.get("step")), _integer(values.get("total"))
-        # Keras draws the last step of an epoch after its validation: its time is not that of steps.
-        is_late = self._last_is_late and step == total
+        elif rate or steps_per_s:
+            seconds = self._samples / rate if rate else 1 / (steps_per_s or math.nan)
+        step, total, steps = (_integer(values.get(name)) for name in ("step", "total", "steps"))
         return StepReport(
             step=step,
-            seconds=seconds,
+            seconds=seconds if seconds is not None and 0 < seconds < math.inf else None,
             time=time if time is not None and math.isfinite(time) else None,
             loss=values.get("loss"),
             total=total,
-            steps=_integer(values.get("steps")),
-            after_pause=after_pause or is_late,
+            steps=steps,
+            # Keras draws the last step of an epoch after its validation: its time is not that of steps.
+            after_pause=after_pause or (self._last_is_late and step == total),
         )
 
 
@@ -213,17 +206,16 @@ class RateComparison:
     """
 
     def __init__(self) -> None:
-        self._read_at: float | None = None
+        self.begin(None)
         self.clear()
 
     def clear(self) -> None:
         """Leave out all steps so far (the warm-up)."""
         self.reported_s = self.clock_s = 0.0
         self.steps = 0
-        self._pending_s = 0.0
-        self._pending_steps = 0
+        self.begin(self._read_at)
 
-    def begin(self, now: float) -> None:
+    def begin(self, now: float | None) -> None:
         """Leave out what lies before this moment (a pause, a new epoch)."""
         self._read_at = now
         self._pending_s = 0.0
@@ -280,41 +272,35 @@ class StepClock:
 
     def add(self, report: StepReport, now: float) -> Interval | None:
         """Return the interval that this report ends, or None."""
+        step, seconds = report.step, report.seconds
         moment = now if report.time is None else report.time
-        self.has_numbers = self.has_numbers or report.step is not None
-        if report.after_pause or self._is_paused:
+        self.has_numbers = self.has_numbers or step is not None
+        is_resumed = report.after_pause or self._is_paused
+        if is_resumed:
             self.pauses += not self._is_paused
-            self._is_paused = report.step is not None and report.step == self._step
-            self._restart(report, moment, now)
-            return None
-        if report.seconds is not None and report.step is None:
-            if self._started is None:
-                self._restart(report, moment, now)
-            else:
-                self.comparison.add(report.seconds * self._steps_per_line, self._steps_per_line, now)
-            return Interval(report.seconds, self._steps_per_line)
-        is_new_epoch = report.step is not None and self._step is not None and report.step < self._step
-        if self._started is None or is_new_epoch:
-            self._restart(report, moment, now)
-            return None
-        if report.step is None or self._step is None:
+            self._is_paused = step is not None and step == self._step
+        is_new_epoch = step is not None and self._step is not None and step < self._step
+        if is_resumed or is_new_epoch or self._started is None:
+            self._started, self._step, self._steps = moment, step, 0
+            self.comparison.begin(now)
+            is_alone = seconds is not None and step is None and not is_resumed
+            return Interval(seconds, self._steps_per_line) if is_alone and seconds is not None else None
+        if seconds is not None and step is None:
+            self.comparison.add(seconds * self._steps_per_line, self._steps_per_line, now)
+            return Interval(seconds, self._steps_per_line)
+        if step is None or self._step is None:
             self._steps += report.steps or self._steps_per_line
         else:
-            self._steps = report.step - self._step
+            self._steps = step - self._step
         passed_s = moment - self._started
         is_too_short = report.time is None and passed_s < MIN_INTERVAL_S
         if self._steps < 1 or passed_s <= 0 or is_too_short:
             return None
         interval = Interval(passed_s / self._steps, self._steps)
-        if report.seconds is not None or report.time is not None:
-            reported_s = interval.seconds if report.seconds is None else report.seconds
-            self.comparison.add(reported_s * self._steps, self._steps, now)
-        self._started, self._step, self._steps = moment, report.step, 0
+        if seconds is not None or report.time is not None:
+            self.comparison.add((interval.seconds if seconds is None else seconds) * self._steps, self._steps, now)
+        self._started, self._step, self._steps = moment, step, 0
         return interval
-
-    def _restart(self, report: StepReport, moment: float, now: float) -> None:
-        self._started, self._step, self._steps = moment, report.step, 0
-        self.comparison.begin(now)
 
 
 class RepeatDetector:

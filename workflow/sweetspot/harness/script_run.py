@@ -193,8 +193,7 @@ class ScriptRun:
         for chunk in self._process.chunks():
             splitter = file_lines if chunk.is_of_file else self.output
             for line, moment in splitter.split(chunk.raw, chunk.now):
-                if chunk.is_of_file == reads_file and not is_enough:
-                    is_enough = self._add_line(line, moment)
+                is_enough = is_enough or (chunk.is_of_file == reads_file and self._add_line(line, moment))
             if is_enough:
                 break
         say(facts={"ended_early": is_enough, "told": self._warnings()})
@@ -232,30 +231,27 @@ class ScriptRun:
 
     def _warnings(self) -> list[Warned]:
         warnings = []
-        processes = self._repeats.lines_per_step()
+        processes, pauses, compared = self._repeats.lines_per_step(), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
             remedy = "let one of them print, or have the lines tell the step's number"
             text = f"{fault}, the figure is {processes} times too high; {remedy}"
             warnings.append(Warned("repeated_lines", text))
-        if self._clock.pauses:
-            spells = f"{self._clock.pauses} spells between steps (validation, a checkpoint, the end of an epoch)"
-            warnings.append(Warned("validation", f"{spells} are left out of the time of steps"))
+        if pauses:
+            text = f"{pauses} spells between steps (validation, a checkpoint, the end of an epoch) are left out"
+            warnings.append(Warned("validation", f"{text} of the time of steps"))
         # The iterator leaves out loading by intent.
-        if self._script.steps != "iterator" and self._clock.comparison.disagrees():
-            warnings.append(self._rate_warning())
+        if self._script.steps != "iterator" and compared.disagrees():
+            reported, clock = (
+                f"{self._samples * compared.steps / seconds:.4g} {self._script.unit}/s "
+                f"({seconds / compared.steps:.3g} s a step)"
+                for seconds in (compared.reported_s, compared.clock_s)
+            )
+            used = "the clock's figure" if self._clock.has_numbers else "the script's figure"
+            checks = "samples_per_step, `every`, the unit of the pattern's groups, and whether a rate is of one device"
+            text = f"the script's own lines say {reported}, the clock {clock}; {used} is used; check {checks}"
+            warnings.append(Warned("rate_disagrees", text))
         return warnings
-
-    def _rate_warning(self) -> Warned:
-        compared = self._clock.comparison
-        rates = []
-        for seconds in (compared.reported_s, compared.clock_s):
-            rate = self._samples * compared.steps / seconds
-            rates.append(f"{rate:.4g} {self._script.unit}/s ({seconds / compared.steps:.3g} s a step)")
-        used = "the clock's figure" if self._clock.has_numbers else "the script's figure"
-        checks = "samples_per_step, `every`, the unit of the pattern's groups, and whether a rate is of one device"
-        text = f"the script's own lines say {rates[0]}, the clock {rates[1]}; {used} is used; check {checks}"
-        return Warned("rate_disagrees", text)
 
     def ending(self) -> str:
         """Say how far the script came, and its last lines."""

@@ -49,18 +49,20 @@ def mean_step(timed: Sequence[Interval]) -> float:
     return duration(timed) / sum(steps for _, steps in timed)
 
 
-def half_width(timed: Sequence[Interval]) -> float:
-    """95 % half-width of the mean step as a share of the mean; infinite below two intervals.
+def relative_error(timed: Sequence[Interval]) -> float:
+    """Standard error of the mean step as a share of the mean, of at least two intervals.
 
     Of intervals of unequal numbers of steps it is that of a ratio of sums (Cochran 1977, section 6.4).
     """
-    count = len(timed)
-    if count < 2:
-        return math.inf
     seconds, steps = np.asarray(timed, dtype=float).T
-    mean = float((seconds * steps).sum() / steps.sum())
-    error = math.sqrt(count / (count - 1) * float((((seconds - mean) * steps) ** 2).sum())) / float(steps.sum())
-    return T_975[min(count - 1, len(T_975)) - 1] * error / mean
+    mean, count = (seconds * steps).sum() / steps.sum(), len(timed)
+    return float(math.sqrt(count / (count - 1)) * np.linalg.norm((seconds - mean) * steps) / steps.sum() / mean)
+
+
+def half_width(timed: Sequence[Interval]) -> float:
+    """95 % half-width of the mean step as a share of the mean; infinite below two intervals."""
+    count = len(timed)
+    return T_975[min(count - 1, len(T_975)) - 1] * relative_error(timed) if count > 1 else math.inf
 
 
 def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float | None = None) -> bool:

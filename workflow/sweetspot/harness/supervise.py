@@ -6,13 +6,15 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sweetspot.files import require_room
+from sweetspot.files import require_space
 from sweetspot.harness import run_memory
 from sweetspot.harness.backends import backend, missing, require_supported
 from sweetspot.harness.cards import emulates, watch_cards
@@ -39,8 +41,8 @@ REFUSED = 2  # exit code of a training process that raised UserError: nothing wa
 SLOWDOWN_SHARE = 0.05  # of the samples, from which a slowdown of the devices is a warning
 EARLY_S = 60.0  # of timed steps; a script that was ended sooner may change its pace later
 PROGRESS_INTERVAL_S = 0.05  # printing a line for each of ten thousand quick steps takes longer than the steps
-PROCESS_KEYS = {"failure", "refused"}  # written by each of several processes
 FIRST_STEPS = 10  # each of them is printed
+MAX_ERROR_LINES = 2000  # of stderr, of which the last exception counts
 # glibc's settings for a training process on a processor: one heap that is never given back. By default the large
 # tensors of a step go back to the kernel and are faulted in again: 1.6 GB a step of VGG16, a fifth of its time.
 KEEP_MEMORY = {
@@ -56,9 +58,9 @@ def supervise(request: Request) -> int:
     framework = request.cell.framework
     if request.device == "cpu" and framework != COMMAND:
         os.environ |= KEEP_MEMORY | os.environ  # for the process that is started below
-    require_supported(framework, request.cell.precision, request.cell.variant)
+    require_supported(request)
     started = time.monotonic()
-    require_room(request.output)
+    require_space(request.output)
     if is_already_measured(request):
         return _keep(request)
     facts = machine_facts(request, sys.argv)
@@ -74,12 +76,11 @@ def supervise(request: Request) -> int:
     code, errors = process.wait()
     facts["memory_peak_bytes"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     if code == REFUSED or "refused" in facts:
-        refusal = f"error: {facts['refused'][0]}" if "refused" in facts else errors.strip().splitlines()[-1]
-        _print(refusal)
+        _print(f"error: {facts['refused']}" if "refused" in facts else errors.splitlines()[-1])
         return REFUSED
     if any(emulates(card, request.cell.precision) for card in facts.get("cards", [])):
         facts["emulated"] = True
-    status, message = _explain_end(request, code, errors, process.timed_out, facts)
+    status, message = outcome(code, errors, process.timed_out, request, facts.pop("failure", None))
     if status != "ok" and facts.get("trained") and timed:
         # What failed came after the steps, which stand.
         facts["after_steps"], status, message = message, "ok", None
@@ -98,11 +99,12 @@ class TrainingProcess:
     """The process that trains, ended at the time limit or when this process is told to end."""
 
     def __init__(self, request: Request) -> None:
+        self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 (closed by `wait`)
         self._process = subprocess.Popen(
             backend(request.cell.framework).launch(request),
             env={**os.environ, ROOT_VARIABLE: str(os.getpid())},
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._errors,
             text=True,
         )
         # The process of a script must be able to end the script.
@@ -112,9 +114,6 @@ class TrainingProcess:
         self._timer = threading.Timer(request.time_limit_s, self._end)
         self._timer.daemon = True
         self._timer.start()
-        self._errors: list[str] = []
-        self._reader = threading.Thread(target=self._read_errors, daemon=True)
-        self._reader.start()
         self.timed_out = False
         self.lines = self._process.stdout or ()
 
@@ -122,16 +121,14 @@ class TrainingProcess:
         self._end()
         raise SystemExit(128 + number)
 
-    def _read_errors(self) -> None:
-        self._errors.extend(self._process.stderr or ())
-
     def wait(self) -> tuple[int, str]:
-        """Return the exit code (negative: a signal) and what was written to stderr."""
+        """Return the exit code (negative: a signal) and the end of what was written to stderr."""
         code = self._process.wait()
         self.timed_out = not self._timer.is_alive()
         self._timer.cancel()
-        self._reader.join()
-        return code, "".join(self._errors)
+        with self._errors:
+            self._errors.seek(0)
+            return code, "".join(deque(self._errors, MAX_ERROR_LINES)).strip()
 
 
 def is_already_measured(request: Request) -> bool:
@@ -145,36 +142,19 @@ def is_already_measured(request: Request) -> bool:
     file = Path(request.output)
     if not request.asked or not file.is_file() or must_replace(request.output, Path(request.asked)):
         return False
-    if is_damaged(file.read_bytes()):
-        return False
     expected = {**request.cell._asdict(), "run": request.run, "protocol": request.protocol}
     try:
         rows = pq.ParquetFile(file).read(columns=list(expected), use_threads=False).slice(0, 1).to_pylist()
     except (pa.ArrowException, OSError):  # an incomplete file
         return False
-    return rows == [expected]
-
-
-def _explain_end(
-    request: Request,
-    code: int,
-    errors: str,
-    timed_out: bool,
-    facts: dict[str, Any],
-) -> tuple[str, str | None]:
-    failures = facts.pop("failure", [])
-    status, message = outcome(code, errors, timed_out, request.time_limit_s, failures[0] if failures else None)
-    if timed_out and request.cell.framework == COMMAND and errors.strip():
-        message = f"{message}; {errors.strip().splitlines()[-1]}"[:300]
-    memory = run_memory.describe_memory(facts, request.device) if status == "oom" else None
-    return status, "; ".join(filter(None, [message, memory])) or None
+    return rows == [expected] and not is_damaged(file.read_bytes())
 
 
 def outcome(
     code: int,
     errors: str,
     timed_out: bool,
-    limit_s: int,
+    request: Request,
     failure: str | None = None,
 ) -> tuple[str, str | None]:
     """Return status and message of a training process that ended.
@@ -187,16 +167,18 @@ def outcome(
         What it wrote to stderr.
     timed_out
         Whether it was ended at the time limit.
-    limit_s
-        The time limit, s.
+    request
+        The run, for its time limit.
     failure
         The exception that it reported itself; else the last one of `errors` counts.
     """
-    last_line = errors.strip().splitlines()[-1][:300] if errors.strip() else ""
+    last_line = errors.splitlines()[-1][:300] if errors else ""
     if code == 0:
         return "ok", None
     if timed_out:
-        return "failed", f"not finished after the time limit of {limit_s} s"
+        message = f"not finished after the time limit of {request.time_limit_s} s"
+        is_script = request.cell.framework == COMMAND and last_line
+        return "failed", f"{message}; {last_line}"[:300] if is_script else message
     if code in (DIVERGED, NO_MEMORY):
         return "oom" if code == NO_MEMORY else "failed", last_line
     if code == -signal.SIGKILL:
@@ -220,9 +202,8 @@ def _write(
     if is_already_measured(request):  # meanwhile, on another machine that shares the folder
         return _keep(request)
     write_run(request, timed, facts, status, message, warnings)
-    details = [message] if message else []
-    details += [f"{warning.rule}: {warning.message}" for warning in warnings]
-    _print(": ".join([f"{request.output}: {status}", *(["; ".join(details)] if details else [])]))
+    details = "; ".join([*filter(None, [message]), *map(": ".join, warnings)])
+    _print(": ".join(filter(None, [request.output, status, details])))
     return 0
 
 
@@ -246,19 +227,17 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     facts["half_width"] = half_width(timed) if len(timed) > 1 else None
     warnings = [*_condition_warnings(request, timed, facts), *step_warnings(timed)]
     facts["warnings"] = warnings
-    is_unsteady = any(warning.rule in UNSTEADY for warning in warnings)
-    return "unstable" if is_unsteady else "ok", warnings
+    return "unstable" if any(warning.rule in UNSTEADY for warning in warnings) else "ok", warnings
 
 
 def _condition_warnings(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> Iterator[Warned]:
     """Yield warnings of the conditions of a run, and of how much of it was timed."""
     if facts.get("emulated"):
-        kind = "processor" if request.device == "cpu" else "device"
-        yield Warned("emulation", f"this {kind} computes {request.cell.precision} as fp32; no speed-up is to be had")
+        yield Warned("emulation", f"this device computes {request.cell.precision} as fp32; no speed-up is to be had")
     if disturbed := disturbed_warning(facts):
         yield disturbed
-    if facts.get("gpu_silent"):
-        names = " and ".join(str(index) for index in facts["gpu_silent"])
+    if silent := facts.get("gpu_silent"):
+        names = " and ".join(map(str, silent))
         yield Warned("silent_device", f"device {names} stopped answering NVML: its power, clock and use are of before")
     for reason, share in facts.get("gpu_held_back", {}).items():
         if share >= SLOWDOWN_SHARE:
@@ -295,28 +274,30 @@ def _collect_steps(
             continue
         message = json.loads(line)
         facts.update(message.get("facts", {}))
-        for key in PROCESS_KEYS & message.keys():
-            facts.setdefault(key, []).append(message[key])
+        for key in ("failure", "refused"):  # of several processes the first one's
+            if key in message:
+                facts.setdefault(key, message[key])
         if "news" in message:
             _print(f"{name}: {message['news']}")
         if "trained" in message:
             facts |= sampler.finish() | {"trained": message["trained"]}
         if "seconds" not in message:
             continue
-        seconds, steps = message["seconds"], message.get("steps", 1)
+        interval = Interval(message["seconds"], message.get("steps", 1))
         if message["timed"]:
-            timed.append(Interval(seconds, steps))
-            sampler.add_steps(steps)
+            timed.append(interval)
+            sampler.add_steps(interval.steps)
         else:
             warmup += 1
             if warmup == request.warmup_steps:
                 sampler.start()
         # The pause grows with the time spent: a run of hours prints a hundred lines, not thousands.
         pause = max(PROGRESS_INTERVAL_S, (printed - started) / 20)
-        is_first = len(timed) <= FIRST_STEPS or len(timed) == request.min_steps
-        if is_first or time.monotonic() - printed >= pause:
+        if len(timed) <= FIRST_STEPS or time.monotonic() - printed >= pause:
             printed = time.monotonic()
-            _print(f"{name}: {progress(request, timed, warmup, seconds, facts)}, {printed - started:.0f} s spent")
+            steps = f"step {len(timed)}" if timed else f"warm-up {warmup} of {request.warmup_steps}"
+            rate = f"{samples_per_step(request, facts) / interval.seconds:.1f} {facts.get('unit', 'images')}/s"
+            _print(f"{name}: {steps}, {rate}, {printed - started:.0f} s spent")
     facts |= sampler.finish()
     return timed
 
@@ -324,35 +305,6 @@ def _collect_steps(
 def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
     """Return the units that a step trains on, all devices together."""
     return float(facts.get("samples_per_step") or request.cell.batch_size * request.cell.gpus)
-
-
-def progress(
-    request: Request,
-    timed: Sequence[Interval],
-    warmup: int,
-    step_s: float,
-    facts: Mapping[str, Any],
-) -> str:
-    """Say how many steps were made, and at which speed.
-
-    Parameters
-    ----------
-    request
-        The run and its protocol.
-    timed
-        The timed intervals so far.
-    warmup
-        Intervals of the warm-up so far.
-    step_s
-        Seconds of the last step.
-    facts
-        Of the run so far.
-    """
-    rate = samples_per_step(request, facts) / step_s
-    steps = f"warm-up {warmup} of {request.warmup_steps}"
-    if timed:
-        steps = f"step {len(timed)}" + (f" of {request.min_steps}" if len(timed) <= request.min_steps else "")
-    return f"{steps}, {rate:.1f} {facts.get('unit', 'images')}/s"
 
 
 def _print(text: str) -> None:

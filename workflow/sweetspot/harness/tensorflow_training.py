@@ -9,16 +9,21 @@
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import keras
 import tensorflow as tf
 
-from sweetspot.errors import UserError
 from sweetspot.harness.backends import LOSS_SCALE
 from sweetspot.harness.keras_networks import KerasNetwork
 from sweetspot.harness.request import Request
 
 LEARNING_RATE = 0.01
+CROSS_DEVICE_OPERATIONS: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
+    "A": partial(tf.distribute.ReductionToOneDevice, reduce_to_device="/CPU:0"),
+    "B": tf.distribute.NcclAllReduce,
+    "C": tf.distribute.HierarchicalCopyAllReduce,
+}
 TensorFlowStep = Callable[[], tf.Tensor]
 NetworkBuilder = Callable[[], KerasNetwork]
 
@@ -39,35 +44,13 @@ def training_step(request: Request, devices: Sequence[str], build: NetworkBuilde
     -------
     TensorFlowStep
         Trains once on synthetic data that lie on their device, and returns the loss.
-
-    Raises
-    ------
-    UserError
-        For NCCL without GPUs, and for XLA on several devices.
     """
     variant = request.cell.variant
-    if variant == "B" and request.device == "cpu":
-        raise UserError("--variant is 'B', which is NCCL between GPUs; on a processor use default, A or C")
     if variant == "default" and len(devices) == 1:
         return _single_device_step(request, devices[0], build)
-    if request.xla:
-        raise UserError(
-            f"--xla is given with --variant {variant!r} on {len(devices)} device(s); XLA compiles the step of variant "
-            "default on one device only"
-        )
-    strategy = tf.distribute.MirroredStrategy(list(devices), cross_device_ops=cross_device_operations(variant))
+    operations = CROSS_DEVICE_OPERATIONS.get(variant)
+    strategy = tf.distribute.MirroredStrategy(list(devices), cross_device_ops=operations and operations())
     return replicated_step(request, strategy, build)
-
-
-def cross_device_operations(variant: str) -> tf.distribute.CrossDeviceOps | None:
-    """Return how TensorFlow combines gradients in this variant; None: as it chooses itself."""
-    if variant == "A":
-        return tf.distribute.ReductionToOneDevice(reduce_to_device="/CPU:0")
-    if variant == "B":
-        return tf.distribute.NcclAllReduce()
-    if variant == "C":
-        return tf.distribute.HierarchicalCopyAllReduce()
-    return None
 
 
 def _single_device_step(request: Request, device: str, build: NetworkBuilder) -> TensorFlowStep:

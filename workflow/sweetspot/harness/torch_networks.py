@@ -11,9 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from sweetspot.errors import UserError
-from sweetspot.study.frameworks import BUILDERS, TINY_NETWORK, expected_networks
-from sweetspot.study.transformers import SHAPES, Shape, unit_of
+from sweetspot.frameworks import TINY_NETWORK
+from sweetspot.transformers import SHAPES, Shape, unit_of
 
 INCEPTION_SIZE = 299
 ROTARY_BASE = 500_000.0  # of a Llama's positions: config.json of Llama 3.2 1B
@@ -75,24 +74,15 @@ def build_network(name: str, frozen_dtype: torch.dtype = torch.float32) -> Torch
     Parameters
     ----------
     name
-        One of torchvision's or of `study.transformers`.
+        One of torchvision's or of `transformers`.
     frozen_dtype
         The precision of weights that are not trained, beside adapters.
-
-    Raises
-    ------
-    UserError
-        For any other name.
     """
     if name == TINY_NETWORK:
         layers = [nn.Conv2d(3, 8, 3, 2, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1)]
         tiny = nn.Sequential(*layers, nn.Flatten(), nn.Linear(8, 10))
         return TorchNetwork(ImageClassifier(tiny), (3, 32, 32), 10)
-    if name in BUILDERS["torch"]:
-        return _torchvision_network(name)
-    if name in SHAPES:
-        return _transformer(SHAPES[name], frozen_dtype)
-    raise UserError(f"--model is {name!r}; expected {expected_networks('torch', name)}")
+    return _transformer(SHAPES[name], frozen_dtype) if name in SHAPES else _torchvision_network(name)
 
 
 def _torchvision_network(name: str) -> TorchNetwork:
@@ -147,7 +137,7 @@ def _config_fields(shape: Shape) -> dict[str, Any]:
         "hidden_size": shape.hidden,
         "num_hidden_layers": shape.layers,
         "num_attention_heads": shape.heads,
-        "intermediate_size": shape.wide,
+        "intermediate_size": shape.inner_width,
     }
     if shape.kind == "llama":
         return fields | {

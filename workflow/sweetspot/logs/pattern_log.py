@@ -66,7 +66,7 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
         gpus=source.stated("gpus"),
         precision=source.stated("precision"),
         samples_per_s=units_per_s,
-        dataset=source.dataset,
+        dataset="synthetic",
         lines=f"lines {timed[0]['line']:.0f}-{last['line']:.0f}",
         facts=f"{len(timed)} lines",
     )

@@ -1,6 +1,7 @@
 """What one invocation of the workflow works on: configuration, study, instances, cells and price lists."""
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -9,11 +10,11 @@ from typing import Any
 from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
+from sweetspot.frameworks import FRAMEWORKS, has_network
 from sweetspot.matrix.possible import require_possible, require_script_arguments
 from sweetspot.study.base import Closed, Name, Slug, check_case, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
-from sweetspot.study.frameworks import FRAMEWORKS, has_network
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
@@ -56,22 +57,22 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     config_file = config_file or Path("`config:` of the module")
     config = validated(Config, raw, config_file)
     folder = root / "studies" / config.study
+    study_file = folder / "study.yaml"
     study = load_study(folder)
     for file in sorted((*folder.glob("*.yaml"), *folder.glob("*.csv"))):
         require_file(file)  # Snakemake would read a device for its checksum, without end
     instances = load_instances(*instance_files(root, config.study))
-    check_machines(study, instances, folder / "study.yaml")
+    check_machines(study, instances, study_file)
     scripts = load_scripts(config, root, config_file) if study.measure else {}
-    config = narrowed(config, study, folder / "study.yaml") if study.measure else config
-    cells = tuple(measured_cells(config, instances, config_file, scripts) if study.measure else [])
+    cells = measured_cells(config, instances, config_file, scripts) if study.measure else []
     lists = tuple(price_list_names(folder / "prices"))
-    check_answer_prices(study, lists, folder / "study.yaml")
-    checked_catalogue(study.catalogue, instances, lists, folder / "study.yaml")
+    check_answer_prices(study, lists, study_file)
+    checked_catalogue(study.catalogue, instances, lists, study_file)
     return Invocation(
         config=config,
         study=study,
         instances=instances,
-        cells=cells,
+        cells=tuple(cells),
         price_lists=lists,
         scripts=scripts,
     )
@@ -83,23 +84,39 @@ def instance_files(root: Path, study: str) -> list[Path]:
     return [*([project_file] if project_file.is_file() else []), root / "studies" / study / "instances.yaml"]
 
 
+def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collection[str], expected: str) -> None:
+    """Refuse names that are not known. Raises UserError, one sentence for each.
+
+    Parameters
+    ----------
+    file
+        Where they stand.
+    names
+        Each with the key that holds it.
+    allowed
+        All that may stand there.
+    expected
+        The same in words.
+    """
+    refuse(
+        f"{file}: {key} names {name!r}; expected {expected}{hint(name, allowed)}"
+        for key, name in names
+        if name not in allowed
+    )
+
+
 def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
     """Refuse a study about machines that nobody declared. Raises UserError."""
-    names = [("reference", study.reference), *(("targets", target.instance) for target in study.targets)]
-    refuse(
-        f"{file}: {where} is {name!r}; expected an instance of instances.yaml{hint(name, instances)}"
-        for where, name in names
-        if name is not None and name not in instances
-    )
+    names = [("targets", target.instance) for target in study.targets]
+    if study.reference is not None:
+        names.append(("reference", study.reference))
+    require_names(file, names, instances, "an instance of instances.yaml")
 
 
 def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) -> None:
     """Refuse an answer from price lists that are not there. Raises UserError."""
-    refuse(
-        f"{file}: answer_prices names {name!r}; expected some of {', '.join(price_lists)}{hint(name, price_lists)}"
-        for name in study.answer_prices
-        if name not in price_lists
-    )
+    names = [("answer_prices", name) for name in study.answer_prices]
+    require_names(file, names, price_lists, f"some of {', '.join(price_lists)}")
 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
@@ -109,41 +126,25 @@ def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], fil
         for offer in prices.offers:
             option = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
             offers += [offer.instance, option, f"{offer.instance} [{name}]", f"{option} [{name}]"]
-    refuse(
-        f"{file}: offers_in_hand names {name!r}; expected a price list, a machine that one offers, or an option"
-        f"{hint(name, offers)}"
-        for name in study.offers_in_hand
-        if name not in offers
-    )
+    names = [("offers_in_hand", name) for name in study.offers_in_hand]
+    require_names(file, names, offers, "a price list, a machine that one offers, or an option")
 
 
 def price_list_names(folder: Path) -> list[str]:
     """Names of the price lists, sorted. Raises UserError for one that would be passed over for its ending."""
     faults = Faults()
-    names = []
+    names = sorted(path.stem for path in folder.glob("*.yaml"))
     for path in sorted(folder.glob("*")):
-        if path.suffix == ".yaml":
-            names.append(path.stem)
-            with faults.gather():
+        with faults.gather():
+            if path.suffix == ".yaml":
                 validated(Name, {"name": path.stem}, path)
                 require_file(path)
-        elif path.suffix.lower() in (".yml", ".yaml"):
-            faults.add(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
+            elif path.suffix.lower() in (".yml", ".yaml"):
+                faults.add(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
     with faults.gather():
-        check_case(sorted(names), "price lists", folder)
+        check_case(names, "price lists", folder)
     faults.end()
-    return sorted(names)
-
-
-def narrowed(config: Config, study: Study, file: Path) -> Config:
-    """The configuration with the models alone that the study measures. Raises UserError where none of them is left."""
-    measured, listed = study.measure_models, config.matrix.model
-    if not measured or not config.measure_on:
-        return config
-    models = [model for model in listed if model in measured]
-    if not models:
-        raise UserError(f"{file}: measure_models is {measured}; expected one of matrix.model in config.yaml, {listed}")
-    return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": models})})
+    return names
 
 
 def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
@@ -163,21 +164,20 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
     UserError
         For framework `command` without a script, a script without that framework, and one with a network's name.
     """
-    described = script_names(root)
-    for name in described:
-        if any(has_network(framework, name) for framework in FRAMEWORKS):
-            raise UserError(f"{scripts_folder(root) / name}.yaml: {name!r} is the name of a network; give it another")
+    folder, described = scripts_folder(root), script_names(root)
+    refuse(
+        f"{folder / name}.yaml: {name!r} is the name of a network; give it another"
+        for name in described
+        if any(has_network(framework, name) for framework in FRAMEWORKS)
+    )
     names = [name for name in dict.fromkeys(config.matrix.model) if name in described]
-    has_framework = FRAMEWORK in config.matrix.framework
-    if names and not has_framework:
-        raise UserError(f"{file}: matrix.model names the script {names[0]!r}; expected {FRAMEWORK} in matrix.framework")
-    if has_framework and not names:
-        available = ", ".join(described) or "none is there yet"
+    if bool(names) != (FRAMEWORK in config.matrix.framework):
         raise UserError(
-            f"{file}: matrix.framework holds {FRAMEWORK}; expected a script of {scripts_folder(root)}/ in matrix.model "
-            f"({available})"
+            f"{file}: matrix.model holds {', '.join(names) or 'no script'}, matrix.framework "
+            f"{', '.join(config.matrix.framework)}; expected a script of {folder}/ "
+            f"({', '.join(described) or 'none is there yet'}) with framework {FRAMEWORK}, or neither"
         )
-    return {name: load_script(scripts_folder(root) / f"{name}.yaml") for name in names}
+    return {name: load_script(folder / f"{name}.yaml") for name in names}
 
 
 def measured_cells(
@@ -194,17 +194,16 @@ def measured_cells(
     scripts
         Scripts of the matrix by name.
     """
-    faults = Faults()
-    for name in config.measure_on:
-        if name not in instances:
-            names = ", ".join(sorted(instances))
-            faults.add(f"{file}: measure_on names {name!r}; expected one of {names}{hint(name, instances)}")
-        elif instances[name].measure is None:
-            faults.add(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
-    faults.end()
+    names = [("measure_on", name) for name in config.measure_on]
+    require_names(file, names, instances, f"one of {', '.join(sorted(instances))}")
+    refuse(
+        f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')"
+        for name in config.measure_on
+        if instances[name].measure is None
+    )
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), config.exclude, scripts)
-    require_possible([cell for cell in cells if cell.model not in scripts], instances, config.measure.xla, file)
-    require_script_arguments([cell for cell in cells if cell.model in scripts], instances, scripts, file)
+    require_possible(cells, instances, config.measure.xla, file)
+    require_script_arguments([cell for cell in cells if cell.model in scripts], scripts, file)
     return cells
 
 
@@ -231,25 +230,25 @@ def expand_matrix(
         If the axes give a cell twice, or an entry excludes nothing (a typing mistake that would cost hours).
     """
     axes = {"instance": instances, **matrix}
-    cells = [Cell._make(values) for values in itertools.product(*(axes[column] for column in CELL_COLUMNS))]
+    refuse(
+        f"config: matrix.{column} lists {value!r} twice; each value must stand once"
+        for column, values in axes.items()
+        for value, count in Counter(values).items()
+        if count > 1
+    )
     script_models = set(scripts)
+    cells = list(itertools.starmap(Cell, itertools.product(*(axes[column] for column in CELL_COLUMNS))))
     cells = [cell for cell in cells if (cell.framework == FRAMEWORK) == (cell.model in script_models)]
-    for column, values in axes.items():
-        repeated = sorted({str(value) for value in values if list(values).count(value) > 1})
-        if repeated:
-            raise UserError(f"config: matrix.{column} lists {repeated[0]!r} twice; each value must stand once")
     for number, entry in enumerate(exclude):
-        remaining = [cell for cell in cells if any(getattr(cell, key) != value for key, value in entry.items())]
+        remaining = [cell for cell in cells if not entry.items() <= cell._asdict().items()]
         if len(remaining) == len(cells):
             raise UserError(f"config: exclude[{number}] = {dict(entry)} matches no cell of the matrix")
         cells = remaining
     return cells
 
 
-def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    """Return `base` with the values of `over`, mappings merged key by key."""
-    result = dict(base)
-    for key, value in over.items():
-        are_mappings = isinstance(value, dict) and isinstance(base.get(key), dict)
-        result[key] = merged(base[key], value) if are_mappings else value
-    return result
+def merged(base: Any, over: Any) -> Any:
+    """Return `over`, of two mappings `base` with the values of `over`, merged key by key."""
+    if not (isinstance(base, dict) and isinstance(over, dict)):
+        return over
+    return base | {key: merged(base.get(key), value) for key, value in over.items()}

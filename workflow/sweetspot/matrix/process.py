@@ -3,7 +3,6 @@
 It ends early when told to (SIGTERM), or because nobody reads its words.
 """
 
-import errno
 import fcntl
 import logging
 import os
@@ -15,12 +14,14 @@ import traceback
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TextIO
+from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.files import in_a_sentence, write_whole
+from sweetspot.matrix.progress import terminal_handlers
 
 # What a repository elsewhere is asked for; the same as the files of workflow/scripts/.
 NAMES = (
@@ -30,7 +31,6 @@ NAMES = (
 )  # fmt: skip
 FOLDER = Path(".snakemake/sweetspot/scripts")
 NAME = ".in-use"  # of the lock, in the results of a study
-NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}  # of a disk that knows none
 
 
 def scripts_of(fetched: Callable[[str], str]) -> Path:
@@ -89,16 +89,13 @@ def hold(results: str | Path) -> int | None:
         os.fchmod(descriptor, 0o666)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        holder = os.pread(descriptor, 500, 0).decode(errors="replace").strip()
+    except BlockingIOError:
+        holder = os.pread(descriptor, 500, 0).decode(errors="replace").strip() or "another invocation"
         os.close(descriptor)
-        if error.errno in NO_LOCKS:
-            return None
-        if not isinstance(error, BlockingIOError):
-            raise
-        raise UserError(
-            f"{results}: {holder or 'another invocation'} is making it; start again when that has ended"
-        ) from None
+        raise UserError(f"{results}: {holder} is making it; start again when that has ended") from None
+    except OSError:  # a disk that knows no locks
+        os.close(descriptor)
+        return None
     with suppress(OSError):  # a full disk: the lock holds without a name
         os.ftruncate(descriptor, 0)
         name = f"process {os.getpid()} on {socket.gethostname()} (since {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"
@@ -112,31 +109,17 @@ def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
     Snakemake raises BrokenPipeError in whatever thread says something. In the thread that reports the end of a job
     nobody hears of that end, and the scheduler waits for it for ever.
     """
-    for handler in handlers:
-        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
-            _stop_when_unread(handler)
+    for handler in terminal_handlers(handlers):
+        handler.emit = partial(_emit, handler, handler.emit)  # type: ignore[method-assign]
 
 
-def _stop_when_unread(handler: "logging.StreamHandler[TextIO]") -> None:
-    write, stream = handler.emit, handler.stream
-
-    def emit(record: logging.LogRecord) -> None:
-        try:
-            write(record)
-        except BrokenPipeError:
-            if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-                raise  # no job was started yet: Snakemake ends with this error
-            silence(stream.fileno())
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    handler.emit = emit  # type: ignore[method-assign]
-
-
-def silence(descriptor: int) -> None:
-    """Let what is written to `descriptor` from now on go nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], record: logging.LogRecord) -> None:
+    try:
+        write(record)
+    except BrokenPipeError:
+        with Path(os.devnull).open("w") as nowhere:
+            os.dup2(nowhere.fileno(), handler.stream.fileno())
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def stop_on_sigterm(submitted: bool) -> None:

@@ -3,7 +3,7 @@
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,29 @@ CHATTER = (
     "Using shell",
     # Slurm's executor: an account that only sbatch checks, and advice on the status command (matrix.slurm).
     "Both 'sacctmgr' and 'sshare'", "Cleaning up SLURM log files", "Exception in run_job", "MinJobAge", "SLURM run ID",
+    # What a rule raised is in the log of its step, and comes last.
+    "RuleException",
 )  # fmt: skip
 SILENT = {"WORKFLOW_STARTED", "JOB_FINISHED", "JOB_STARTED", "SHELLCMD", "RESOURCES_INFO", "RUN_INFO"}
 FAILED_JOBS = "At least one job did not complete successfully"
-WORKFLOW_ERROR = re.compile(r"WorkflowError(?: in (?:rule \S+ in )?file .*)?:$")
-FILE_LINE = re.compile(r'\s*File ".*", line \d+')
+# A WorkflowError without the lines of the rule files.
+WORKFLOW_ERROR = re.compile(r"\s*WorkflowError(?: in (?:rule \S+ in )?file .*)?:\s*\n(?=\s*\S)")
+FILE_LINES = re.compile(r'^(?:\s*File ".*", line \d+.*|\s*)\n?', re.M)
 SENTENCE = "error: "
 LAST_LINES = 20  # of the log of a step that did not end in a sentence
 # What Slurm's executor says of a job that failed or was not taken, around Slurm's own words.
 SLURM = re.compile(
     r"The error message was '(?P<refusal>.*?)'\.\n|failed with exception: (?P<exception>[^\n]+)"
-    r"|SLURM-job '(?P<job>\d+)' failed.*? status is: '(?P<state>\w+)'\.(?: Reason: (?:Step 0: )?(?P<reason>\w+))?",
+    r"|(?P<job>SLURM-job '\d+' failed.*? status is: '\w+'(?:\. Reason: [\w: ]+)?)",
     re.S,
 )
+
+
+def terminal_handlers(handlers: Iterable[logging.Handler]) -> Iterator[logging.StreamHandler[Any]]:
+    """Yield the handlers that write to the terminal."""
+    for handler in handlers:
+        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+            yield handler
 
 
 def show_step_lines(handlers: Iterable[logging.Handler]) -> None:
@@ -34,11 +44,9 @@ def show_step_lines(handlers: Iterable[logging.Handler]) -> None:
 
     Not for a dry run, which shows the complete list. With `--quiet` no step is shown, but why one failed is.
     """
-    for handler in handlers:
-        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
-            handler.filters = [ErrorFilter(handler, quiet) for quiet in handler.filters]
-            handler.setFormatter(StepFormatter(handler.formatter or logging.Formatter()))
-            handler.addFilter(ErrorFilter(handler))
+    for handler in terminal_handlers(handlers):
+        handler.setFormatter(StepFormatter(handler.formatter or logging.Formatter()))
+        handler.filters = [ErrorFilter(handler)]
 
 
 def hush_measurements() -> None:
@@ -52,25 +60,24 @@ def _event(record: logging.LogRecord) -> str | None:
 
 
 class ErrorFilter(logging.Filter):
-    """Passes what the filter `quiet` passes, and errors; the end of a job too, which takes its error back.
+    """Passes what a handler's own filters pass, and errors; the end of a job too, which takes its error back.
 
     It also keeps Snakemake's handler from writing an empty line before each step.
     """
 
-    def __init__(self, handler: logging.Handler, quiet: Any = None) -> None:
+    def __init__(self, handler: logging.Handler) -> None:
         super().__init__()
         self._handler = handler
-        self._quiet = quiet
+        self._filters = logging.Filterer()
+        self._filters.filters = handler.filters
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True for a record that is shown."""
         event = _event(record)
         if event == "JOB_INFO":
             self._handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
-        if self._quiet is None or record.levelno >= logging.ERROR or event == "JOB_FINISHED":
-            return True
-        passes = getattr(self._quiet, "filter", self._quiet)
-        return bool(passes(record))
+        is_needed = record.levelno >= logging.ERROR or event == "JOB_FINISHED"
+        return is_needed or bool(self._filters.filter(record))
 
 
 class StepFormatter(logging.Formatter):
@@ -99,39 +106,30 @@ class StepFormatter(logging.Formatter):
             return ""
         if event == "JOB_INFO":
             self._started += 1
-            wildcards: Mapping[str, object] = values["wildcards"] or {}
-            name = " ".join([values["rule_name"], *(f"{key}={value}" for key, value in wildcards.items())])
+            name = " ".join([values["rule_name"], *map("{0[0]}={0[1]}".format, (values["wildcards"] or {}).items())])
             self._names[values["jobid"]] = name
             # A rule without output only gathers files of others.
             return f"[{min(self._started, self._total)}/{self._total}] {name}" if values["output"] else ""
         if event == "PROGRESS":
-            total = values["total"]
-            return f"{total} of {total} steps done" if values["done"] == total else ""
+            return "{0} of {0} steps done".format(values["total"]) if values["done"] == values["total"] else ""
         if event == "JOB_ERROR":
-            return self._format_failure(record)
+            return self._note_failure(values) or self._fallback.format(record)
         message = self._fallback.format(record)
         if message.strip().startswith(CHATTER):
             return ""
-        return self._format_error(message) if record.levelno >= logging.ERROR else message
+        if FAILED_JOBS in message:
+            return "\n".join(dict.fromkeys(line for lines in self._reasons.values() for line in lines)) or message
+        return error_sentences(message) if record.levelno >= logging.ERROR else message
 
-    def _format_failure(self, record: logging.LogRecord) -> str:
-        values = record.__dict__
+    def _note_failure(self, values: dict[str, Any]) -> str:
+        """Keep why a step failed; return its line, '' where nothing tells."""
         name = self._names.get(values["jobid"], values["rule_name"])
-        slurm = slurm_sentences(values.get("rule_msg"))
         reasons = [line for log in values["log"] for line in log_ending(Path(log))]
-        if not slurm and not reasons:
-            return self._fallback.format(record)
         if reasons and not reasons[0].startswith(SENTENCE):
             reasons = [f"{name}, as {', '.join(values['log'])} ends:", *reasons]
-        self._reasons[values["jobid"]] = slurm + reasons
-        return f"failed: {name}"
-
-    def _format_error(self, message: str) -> str:
-        if FAILED_JOBS in message:
-            reasons = dict.fromkeys(line for lines in self._reasons.values() for line in lines)
-            return "\n".join(reasons) or message
-        # What a rule raised is in the log of its step, and comes last.
-        return "" if message.startswith("RuleException") else error_sentences(message)
+        reasons = slurm_sentences(values.get("rule_msg")) + reasons
+        self._reasons[values["jobid"]] = reasons
+        return f"failed: {name}" if reasons else ""
 
 
 def slurm_sentences(message: str | None) -> list[str]:
@@ -139,27 +137,25 @@ def slurm_sentences(message: str | None) -> list[str]:
     match = SLURM.search(message or "")
     if match is None:
         return []
-    if match["job"] is None:
-        lines = (match["refusal"] or match["exception"]).replace("sbatch: error: ", "").splitlines()
-        return [f"{SENTENCE}Slurm took no job: {'; '.join(lines)}"]
-    reason = f" ({match['reason']})" if match["reason"] not in (None, "None", "Unknown") else ""
-    return [f"{SENTENCE}Slurm ended job {match['job']}: {match['state']}{reason}"]
+    if match["job"]:
+        return [f"{SENTENCE}{match['job']}"]
+    lines = (match["refusal"] or match["exception"]).replace("sbatch: error: ", "").splitlines()
+    return [f"{SENTENCE}Slurm took no job: {'; '.join(lines)}"]
 
 
 def error_sentences(message: str) -> str:
     """Return what Snakemake prints of a WorkflowError, without its lines of the rule files."""
-    first, _, rest = message.partition("\n")
-    if not WORKFLOW_ERROR.match(first.strip()) or not rest.strip():
+    text, is_error = WORKFLOW_ERROR.subn("", message, count=1)
+    if not is_error:
         return message
-    sentences = [line for line in rest.splitlines() if line.strip() and not FILE_LINE.match(line)]
-    return "\n".join(f"{SENTENCE}{line.removeprefix(SENTENCE)}" for line in sentences)
+    lines = FILE_LINES.sub("", text).splitlines()
+    return "\n".join(f"{SENTENCE}{line.removeprefix(SENTENCE)}" for line in lines)
 
 
 def log_ending(log: Path) -> list[str]:
     """Return the sentences of a log (`error: ...`), else its last lines; [] without a log."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+    if not log.is_file():
         return []
+    lines = list(filter(str.strip, log.read_text(encoding="utf-8", errors="replace").splitlines()))
     sentences = list(dict.fromkeys(line for line in lines if line.startswith(SENTENCE)))
-    return sentences or [line for line in lines if line.strip()][-LAST_LINES:]
+    return sentences or lines[-LAST_LINES:]

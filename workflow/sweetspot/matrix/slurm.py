@@ -11,7 +11,7 @@ process that submits:
 """
 
 import os
-import shlex
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -27,36 +27,37 @@ UNREACHABLE = "Unable to contact slurm controller"
 MAY_PASS = (UNREACHABLE, "Requested node configuration is not available")
 FOLDER = Path(".snakemake/sweetspot/slurm")
 PROCESS_VARIABLE = "SWEETSPOT_CONTROL"  # the process that submits
-QUESTION_S = 25  # the executor allows 60 s for two questions
 PROGRAMS = ("sacct", "squeue", "sbatch", "sacctmgr", "sshare")
 
+# `install_commands` puts the paths of Slurm's programs into variables. The executor allows 60 s for two questions.
 # `sacct` adds to a state who cancelled the job, which the executor does not understand.
 STATES = r"""
-queue() { timeout PATIENCE SQUEUE --states=all --noheader "$@" 2>/dev/null; }
+queue() { timeout 25 "$REAL_squeue" --states=all --noheader "$@" 2>/dev/null; }
 case "$*" in
   *--name\ *)
     for name; do :; done
-    timeout PATIENCE SACCT "$@" 2>/dev/null | sed 's/ by .*//'
+    timeout 25 "$REAL_sacct" "$@" 2>/dev/null | sed 's/ by .*//'
     queue --format='%i|%T' --name "$name" ;;
   *nodelist*) queue --format=%N --jobs "$2" ;;
   *.0\ *Reason*) queue --format=%r --jobs "${2%.*}" ;;
   *.[0-9]*Reason*) ;;
-  *) exec SACCT "$@" ;;
+  *) exec "$REAL_sacct" "$@" ;;
 esac
 exit 0
 """
-SUBMIT = r"""
+SUBMIT = rf"""
 errors=$(mktemp) && trap 'rm -f "$errors"' EXIT
-until SBATCH "$@" 2>"$errors"; do
-  grep -q 'AWAY' "$errors" && kill -0 "$CONTROL" 2>/dev/null || { cat "$errors" >&2; exit 1; }
+until "$REAL_sbatch" "$@" 2>"$errors"; do
+  grep -q '{UNREACHABLE}' "$errors" && kill -0 "${PROCESS_VARIABLE}" 2>/dev/null || {{ cat "$errors" >&2; exit 1; }}
   sleep 2
 done
 cat "$errors" >&2
 """
 LET_PASS = r"""
-timeout PATIENCE REAL "$@" 2>/dev/null
+timeout 25 "$(printenv "REAL_${0##*/}")" "$@" 2>/dev/null
 exit 0
 """
+SCRIPTS = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LET_PASS}
 
 
 def require_accepted(
@@ -84,10 +85,8 @@ def require_accepted(
         if executor.where != "slurm":
             continue
         minutes = executor.runtime_min * runs_per_job
-        command = ["sbatch", "--test-only", f"--partition={executor.partition}", f"--time={minutes}"]
-        if accounts:
-            command.append(f"--account={accounts}")
-        refusal = _refusal([*command, "--wrap=true"])
+        command = ["sbatch", "--test-only", f"--partition={executor.partition}", f"--time={minutes}", "--wrap=true"]
+        refusal = _refusal([*command, *([f"--account={accounts}"] if accounts else [])])
         if refusal:
             sharing = f" ({runs_per_job} runs share it, group-components)" if runs_per_job > 1 else ""
             raise UserError(
@@ -102,11 +101,9 @@ def _refusal(command: Sequence[str]) -> str:
         process = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     except (subprocess.SubprocessError, OSError):
         return ""
-    text = " ".join(process.stderr.split())
-    text = text.replace("sbatch: error: ", "").replace("allocation failure: ", "")
-    if process.returncode == 0 or any(words in text for words in MAY_PASS):
-        return ""
-    return text[:200] or "it says no reason"
+    text = re.sub("sbatch: error: |allocation failure: ", "", " ".join(process.stderr.split()))
+    is_refused = process.returncode != 0 and not any(words in text for words in MAY_PASS)
+    return (text[:200] or "it says no reason") if is_refused else ""
 
 
 def install_commands(folder: Path = FOLDER) -> None:
@@ -114,24 +111,11 @@ def install_commands(folder: Path = FOLDER) -> None:
     command_folder = str(folder.absolute())
     folders = os.environ["PATH"].split(os.pathsep)
     path = os.pathsep.join(entry for entry in folders if entry != command_folder)
-    programs = {name: shutil.which(name, path=path) for name in PROGRAMS}
-    if programs["sbatch"] is None or programs["squeue"] is None:
+    programs = {f"REAL_{name}": shutil.which(name, path=path) or "false" for name in PROGRAMS}
+    if "false" in (programs["REAL_sbatch"], programs["REAL_squeue"]):
         return
-    quoted = {name: shlex.quote(program or "false") for name, program in programs.items()}
-    scripts = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LET_PASS}
-    for name, script in scripts.items():
-        values = {
-            "PATIENCE": str(QUESTION_S),
-            "$CONTROL": f"${PROCESS_VARIABLE}",
-            "AWAY": UNREACHABLE,
-            "REAL": quoted[name],
-            "SQUEUE": quoted["squeue"],
-            "SACCT": quoted["sacct"],
-            "SBATCH": quoted["sbatch"],
-        }
-        for word, value in values.items():
-            script = script.replace(word, value)
+    for name, script in SCRIPTS.items():
         with write_whole(folder / name) as temporary:
             temporary.write_text(f"#!/bin/sh\n# Written by {__name__}, which says why.{script}")
             temporary.chmod(0o755)
-    os.environ |= {"PATH": os.pathsep.join([command_folder, path]), PROCESS_VARIABLE: str(os.getpid())}
+    os.environ |= {**programs, "PATH": os.pathsep.join([command_folder, path]), PROCESS_VARIABLE: str(os.getpid())}

@@ -1,13 +1,13 @@
 """Figures on the page, each a link to the origin that it came from."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from markupsafe import Markup, escape
 
 from sweetspot.report.notation import BASIS_SIGNS, interval_text, number, text
 
-SOURCE_LETTERS = 60  # of a source in a tooltip
+SOURCE_LETTERS = 60  # of a source in a tooltip: some are chains of hundreds, beside a thousand figures
 NO_FIGURE = Markup('<span class="none" title="no figure">–</span>')
 
 
@@ -24,8 +24,8 @@ class Origin:
 class Provenance:
     """Origins of the figures on a page, numbered in order of appearance; each figure links to its origin's row."""
 
-    rows: dict[Origin, int] = field(default_factory=dict)
     uses: Counter[Origin] = field(default_factory=Counter)
+    rows: dict[Origin, int] = field(default_factory=dict)
 
     def cite(
         self,
@@ -56,43 +56,24 @@ class Provenance:
         digits
             Significant digits.
         """
-        digits_text = number(value, digits)
-        if digits_text == "–":
+        label = number(value, digits)
+        if label == "–":
             return NO_FIGURE
         origin = Origin(text(basis), text(source) or "computed from this report's tables", text(date)[:10])
         row = self.rows.setdefault(origin, len(self.rows) + 1)
         self.uses[origin] += 1
-        interval = interval_text(low, high, digits)
-        parts = [
-            origin.basis.replace("_", "-"),
-            f"{interval} ({level})" if interval else "no interval",
-            _shorten_source(origin.source, row),
-            origin.date,
-        ]
-        title = " · ".join(part for part in parts if part)
+        interval, short = interval_text(low, high, digits), origin.source
+        if len(short) > SOURCE_LETTERS:
+            short = f"{short[:SOURCE_LETTERS].rstrip()} … (origin {row})"
+        interval = f"{interval} ({level})" if interval else "no interval"
+        title = " · ".join(filter(None, (origin.basis.replace("_", "-"), interval, short, origin.date)))
         sign = BASIS_SIGNS.get(origin.basis, "")
-        mark = f'<i aria-hidden="true">{escape(sign)}</i>' if sign else ""
-        label = f"{escape(digits_text)} {escape(unit)}" if unit else escape(digits_text)
+        mark = f'<i aria-hidden="true">{sign}</i>' if sign else ""
         style = escape(origin.basis or "computed")
         # Every part is escaped here: Markup.format would do so too, at three times the cost for thousands of figures.
+        label = escape(f"{label} {unit}".rstrip())
         return Markup(f'<a class="n {style}" href="#p{row}" title="{escape(title)}">{label}{mark}</a>')
 
     def table(self) -> list[dict[str, object]]:
         """Rows for the page: number, basis, source, date, how often it is cited."""
-        return [
-            {
-                "row": row,
-                "basis": origin.basis,
-                "source": origin.source,
-                "date": origin.date,
-                "uses": self.uses[origin],
-            }
-            for origin, row in self.rows.items()
-        ]
-
-
-def _shorten_source(source: str, row: int) -> str:
-    """The source, or its beginning: some are chains of hundreds of letters, beside a thousand figures."""
-    if len(source) <= SOURCE_LETTERS:
-        return source
-    return f"{source[:SOURCE_LETTERS].rstrip()} … (origin {row})"
+        return [asdict(origin) | {"row": row, "uses": self.uses[origin]} for origin, row in self.rows.items()]

@@ -1,7 +1,7 @@
 """A study decided anew on the same figures of speed: under the price lists of another day, or of scenarios."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,44 +13,37 @@ from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
 from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
-from sweetspot.report.notation import records
-from sweetspot.report.rank_changes import TOLERANCE, cost_changes, price_changes, side_by_side
+from sweetspot.report.notation import Row, records, rows_where
+from sweetspot.report.rank_changes import change_table, cost_changes, price_changes
 from sweetspot.report.sentences import filled
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
-from sweetspot.study.stock import Known, load_availability
+from sweetspot.study.stock import AvailabilityFacts, load_availability
 from sweetspot.study.workloads import load_monthly, load_needs, load_titles
-from sweetspot.wording import SHARE, Money
+from sweetspot.wording import Money
 
-OFFER = ["price_list", "instance", "purchase"]
-COLUMNS = (
-    "what", "price_list", "instance", "purchase", "model", "workload", "before", "after", "change", "rank_before",
-    "rank_after", "as_of_before", "as_of_after", "said_before", "said_after",
-)  # fmt: skip
-NUMBERS = ("before", "after", "change", "rank_before", "rank_after")
 PLANNED = "as planned"
+OF_VERDICT = ("workload", "sentence", "kind", "best", "best_title", "confidence", "p_cheaper", "rival_title", "ratio")
 OF_CHOICE = ("usd", "usd_low", "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_outcomes")
-SCENARIO_COLUMNS = (
-    "scenario", "title", "changes", "workload", "sentence", "kind", "best", "best_title", *OF_CHOICE, "confidence",
-    "p_cheaper", "rival_title", "ratio", "same_answer",
-)  # fmt: skip
+SCENARIO_COLUMNS = ("scenario", "title", "changes", *OF_VERDICT, *OF_CHOICE, "same_answer")
 SPEED = ("throughput", "extrapolation", "efficiency", "left_out")
-Row = dict[str, object]
 PRICED = ("costs", "offers", "plans", "price_lint")
 
 
 @dataclass(frozen=True)
 class State:
-    """What a study says under the price lists of one day: its offers, ranks, the verdict in words, and the best
-    for each plan (`plans_of`).
-    """
+    """What a study says under the price lists of one day: its offers, ranks and verdicts."""
 
     offers: pd.DataFrame
     ranks: pd.DataFrame
-    answer: str | None
-    plans: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["workload", "usd", "said"]))
+    verdict: pd.DataFrame
+
+    @property
+    def answer(self) -> str | None:
+        """The verdict in words (`answer_of`)."""
+        return answer_of(self.verdict)
 
 
 @dataclass(frozen=True)
@@ -65,7 +58,7 @@ class Unpriced:
     as_of: date
     energy: Energy | None = None
     price_paths: bool | None = None
-    known: Known | None = None
+    known: AvailabilityFacts | None = None
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
@@ -104,20 +97,22 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     UserError
         If a list does not fit the study.
     """
-    inputs, work = inputs_under(lists, study), study.workloads
-    tables = compare(inputs, study.settings, needs=load_needs(work), monthly=load_monthly(work), known=study.known)
-    verdict = tables["verdict"]
-    return State(inputs.offers, tables["ranks"], answer_of(verdict), plans_of(verdict, tables["choices"]))
+    inputs = inputs_under(lists, study)
+    tables = compare(inputs, study.settings, **_work_of(study), known=study.known)
+    return State(inputs.offers, tables["ranks"], tables["verdict"])
 
 
-def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdict and the choices of `state_under`, without computing what they rest on."""
-    inputs, work = inputs_under(lists, study), study.workloads
-    options, planned_work = asked_of(
-        inputs, study.settings, load_needs(work), load_monthly(work), load_titles(work), study.known
-    )
+def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.DataFrame]:
+    """Return the tables `verdict` and `choices` under other price lists, without computing what they rest on."""
+    inputs = inputs_under(lists, study)
+    options, planned_work = asked_of(inputs, study.settings, **_work_of(study), known=study.known)
     result = judge(options, inputs.offers, planned_work, study.settings)
-    return result.verdict(study.settings, pd.DataFrame()), result.choices
+    return {"verdict": result.verdict(study.settings, pd.DataFrame()), "choices": result.choices}
+
+
+def _work_of(study: Unpriced) -> dict[str, Any]:
+    file = study.workloads
+    return {"needs": load_needs(file), "monthly": load_monthly(file), "titles": load_titles(file)}
 
 
 def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
@@ -134,24 +129,10 @@ def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
     return Inputs(**prices, **{name: read_parquet(file) for name, file in study.tables.items()})
 
 
-def _answer_row(verdict: pd.DataFrame) -> Row | None:
-    """Return the verdict on the work that a study is about; None where there is none."""
-    rows = records(verdict[verdict["is_answer"].astype(bool)].head(1)) if len(verdict) else []
-    return rows[0] if rows else None
-
-
 def answer_of(verdict: pd.DataFrame) -> str | None:
     """Return the verdict on the work that a study is about and what to do, in words; None where there is none."""
-    row = _answer_row(verdict)
-    return None if row is None else f"{row['sentence']} {row['do_this']}"
-
-
-def plans_of(verdict: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdict on each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
-    plans = set(choices.loc[choices["cost"].ne(SHARE), "workload"]) if len(choices) else set()
-    rows = verdict[verdict["workload"].isin(plans)] if len(verdict) else verdict
-    rows = rows.assign(said=rows["sentence"] + " " + rows["do_this"])
-    return rows[["workload", "usd", "said"]].reset_index(drop=True)
+    rows = rows_where({"verdict": verdict}, "verdict", is_answer=True)
+    return f"{rows[0]['sentence']} {rows[0]['do_this']}" if rows else None
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
@@ -165,20 +146,11 @@ def moved(before: State, after: State) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a change, with COLUMNS; the first has both answers (`said_before`, `said_after`). `what`: answer, plan
-        (USD of a project, and what is best for it), price (USD an hour of an offer), new, gone, rank, cost (USD of a
-        workload).
+        Rows of `change_table`; the first has both answers (`said_before`, `said_after`).
     """
     answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
-    plans = side_by_side(before.plans, after.plans, ["workload"], "usd", "said").assign(what="plan")
-    is_unchanged = plans["said_before"].eq(plans["said_after"]) & (plans["change"].abs() <= TOLERANCE)
-    prices = price_changes(before.offers, after.offers, OFFER)
-    changes = [answer, plans[~is_unchanged], prices, cost_changes(before.ranks, after.ranks)]
-    table = pd.concat([rows.reindex(columns=list(COLUMNS)).astype(object) for rows in changes], ignore_index=True)
-    for name in COLUMNS:
-        text = [None if pd.isna(value) else str(value) for value in table[name]]
-        table[name] = pd.to_numeric(table[name]) if name in NUMBERS else text
-    return table
+    prices = price_changes(before.offers, after.offers)
+    return change_table([answer, prices, cost_changes(before.ranks, after.ranks)])
 
 
 def scenario_table(
@@ -218,43 +190,48 @@ def scenario_table(
         One sentence a mistake of any scenario, before the first is decided.
     """
     files = StudyFiles(
-        folder=folder,
-        workloads=study.workloads,
-        price_lists=lists,
-        instances=load_instances(*study.instances),
-        month_days=study.month_days,
-        as_of=study.as_of,
-        energy=study.energy,
-        price_paths=study.price_paths,
+        folder,
+        study.workloads,
+        lists,
+        load_instances(*study.instances),
+        study.month_days,
+        study.as_of,
+        study.energy,
+        study.price_paths,
     )
     check_scenarios(scenarios, files, scratch)
-    rows = [_scenario("", PLANNED, [], planned["verdict"], planned["choices"])]
+    rows = [scenario_row("", PLANNED, [], planned)]
     for name, scenario in scenarios.items():
         file = scenario_file(folder, name)
         workloads, changed_lists, changes = write_scenario(scenario, file, study.workloads, lists, scratch / name)
         try:
-            verdict, choices = verdict_under(changed_lists, replace(study, workloads=workloads))
+            decided = verdict_under(changed_lists, replace(study, workloads=workloads))
         except UserError as error:
             raise UserError(f"{file}: with it {error}") from None
-        rows.append(_scenario(name, scenario.title, changes, verdict, choices))
+        rows.append(scenario_row(name, scenario.title, changes, decided))
+    table = pd.DataFrame(rows, columns=list(SCENARIO_COLUMNS))
     # A mix is compared by its title, for its key is the same whatever is in it.
     actions = [(row.get("kind"), row.get("best_title")) for row in rows]
-    return pd.DataFrame(
-        [row | {"same_answer": action == actions[0]} for row, action in zip(rows, actions, strict=True)],
-        columns=list(SCENARIO_COLUMNS),
-    )
+    return table.assign(same_answer=[action == actions[0] for action in actions])
 
 
-def _scenario(name: str, title: str, changes: list[str], verdict: pd.DataFrame, choices: pd.DataFrame) -> Row:
-    """Return a row of `scenario_table`; where nothing does the work only the changes."""
-    row: Row = {"scenario": name, "title": title, "changes": changes}
-    answer = _answer_row(verdict)
-    if answer is None:
-        return row | {"sentence": "no answer: nothing does the work"}
-    of_work = choices[(choices["workload"] == answer["workload"]) & (choices["choice"] == answer["best"])]
-    best = of_work.iloc[0]
-    names = ("workload", "sentence", "kind", "best", "best_title", "confidence", "p_cheaper", "rival_title", "ratio")
-    return row | {key: answer[key] for key in names} | {key: best[key] for key in OF_CHOICE}
+def scenario_row(name: str, title: str, changes: list[str], decided: Mapping[str, pd.DataFrame]) -> Row:
+    """Return a row of `scenario_table`; where nothing does the work only the changes.
+
+    Parameters
+    ----------
+    name, title
+        Of the scenario.
+    changes
+        What differs from the study, in words.
+    decided
+        The tables `verdict` and `choices` with these changes.
+    """
+    row: dict[str, Any] = {"scenario": name, "title": title, "changes": changes}
+    for verdict in rows_where(decided, "verdict", is_answer=True):
+        (best,) = rows_where(decided, "choices", workload=verdict["workload"], choice=verdict["best"])
+        return row | {key: verdict[key] for key in OF_VERDICT} | {key: best[key] for key in OF_CHOICE}
+    return row | {"sentence": "no answer: nothing does the work"}
 
 
 def to_markdown(table: pd.DataFrame, money: Money) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from sweetspot.cells import BASES
-from sweetspot.decision_words import no_answer
+from sweetspot.decision.texts import no_answer
 from sweetspot.report import evidence_text
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
@@ -19,7 +19,6 @@ from sweetspot.report.marks import COLOURS
 from sweetspot.report.notation import SHOWN, records
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.tables import (
-    AS_PRINTED,
     Tables,
     asked_model,
     bills_decide,
@@ -80,10 +79,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "phases_lead": leading(tables) == ROUNDS,
         "plan_worth": " ".join(evidence_text.plan_worth_in_words(tables, money.code)),
         "without_speed": evidence_text.without_speed(tables, machines or {}, study.model_title),
-        "parts": {
-            name: part if name in AS_PRINTED else part.with_headings(lambda head: currency_words(head, money))
-            for name, part in builder.build_all().items()
-        },
+        "parts": builder.build_all(),
         "currency": "" if study.currency is None else study.currency.in_words(),
         "money": money.code,
         "counts": {name: len(table) for name, table in sorted(tables.items())},

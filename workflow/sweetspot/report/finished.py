@@ -1,13 +1,15 @@
-"""What needs no table: templates filled, results/index.html over all studies, and pages on paper."""
+"""What needs no table: templates filled, results/index.html over all studies, the page on paper and as one file."""
 
 import json
+import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
@@ -17,10 +19,11 @@ if TYPE_CHECKING:
 
 ASSETS = Path(__file__).parent / "assets"
 ANSWER = "report/answer.json"
-SENTENCES = 2
+MAX_SENTENCES = 2
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", "--disable-background-networking")
 TIME_LIMIT_S = 180
+LINK_TO_FILE = re.compile(r'<a\b[^>]* href="(?!#|https?:)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
 
 
 def asset(*files: str) -> "Markup":
@@ -37,19 +40,17 @@ def rendered(template: str, context: Mapping[str, Any]) -> str:
     return filled(f"{template}.html.j2", context)
 
 
-class StudySummary(NamedTuple):
-    """One study: its folder below results/, name, date of its prices, when written, what is wrong.
-
-    `sentences`: the first of its answer; `claims`: those that it recomputes and leads with.
-    """
+@dataclass(frozen=True)
+class StudySummary:
+    """A study on the page over all: the first sentences of its answer, the claims that it leads with, what is wrong."""
 
     folder: str
-    title: str
-    as_of: str
     written: str
-    sentences: list[str]
-    claims: list[str]
-    fault: str
+    title: str
+    as_of: str = "unknown"
+    sentences: list[str] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)
+    fault: str = ""
 
 
 def _read_summary(file: Path) -> StudySummary:
@@ -57,22 +58,40 @@ def _read_summary(file: Path) -> StudySummary:
     written = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC")
     try:
         answer = json.loads(file.read_text(encoding="utf-8"))
-        study, claims = answer["study"], [str(sentence) for sentence in answer.get("claims", [])]
-        sentences = [str(sentence) for sentence in answer["sentences"] if sentence not in claims]
-        return StudySummary(
-            folder, str(study["title"]), str(study["as_of"]), written, sentences[:SENTENCES], claims, ""
-        )
+        study, claims = answer["study"], answer["claims"]
+        sentences = [sentence for sentence in answer["sentences"] if sentence not in claims]
+        return StudySummary(folder, written, study["title"], study["as_of"], sentences[:MAX_SENTENCES], claims)
     except (ValueError, KeyError, TypeError) as error:
         fault = f"{ANSWER} cannot be read ({type(error).__name__}); make the study again."
-        return StudySummary(folder, folder, "unknown", written, [], [], fault)
+        return StudySummary(folder, written, folder, fault=fault)
 
 
 def write_index(results: str | Path, page: str | Path) -> None:
     """Write the page over the studies below `results` that have an answer, newest first; a broken one says so."""
-    files = [file for file in Path(results).glob(f"*/{ANSWER}") if file.is_file()]
-    summaries = [_read_summary(file) for file in sorted(files, key=lambda file: (-file.stat().st_mtime, str(file)))]
+    files = sorted(Path(results).glob(f"*/{ANSWER}"), key=lambda file: (-file.stat().st_mtime, str(file)))
+    context = {"studies": [_read_summary(file) for file in files], "style": asset("page.css")}
     with write_whole(Path(page)) as temporary:
-        temporary.write_text(rendered("index", {"studies": summaries, "style": asset("page.css")}), encoding="utf-8")
+        temporary.write_text(rendered("index", context), encoding="utf-8")
+
+
+def write_shared(page: Path, evidence: Path, output: Path) -> None:
+    """Write the page, and its evidence in a frame, as one file that opens offline.
+
+    Parameters
+    ----------
+    page, evidence
+        index.html and evidence.html of a study; links from them to other files become text.
+    output
+        The file to send.
+    """
+    from markupsafe import escape
+
+    first, second = (file.read_text(encoding="utf-8") for file in (page, evidence))
+    first = re.sub(r'href="evidence\.html[^"]*"', 'href="#evidence"', first)
+    first, second = (LINK_TO_FILE.sub(r"\1", text) for text in (first, second))
+    frame = f'<iframe id="evidence" title="Evidence" srcdoc="{escape(second)}"></iframe></main>'
+    with write_whole(output) as temporary:
+        temporary.write_text(first.replace("</main>", frame), encoding="utf-8")
 
 
 def print_pdf(page: Path, output: Path) -> None:
@@ -80,17 +99,15 @@ def print_pdf(page: Path, output: Path) -> None:
 
     `--no-sandbox`: the page is our own and loads nothing. Raises UserError without a Chromium, and where it fails.
     """
-    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise UserError(f"{output}: no Chromium found to print it with; expected one of {', '.join(BROWSERS)} on PATH")
     with tempfile.TemporaryDirectory() as profile, write_whole(output) as temporary:
         paths = f"--user-data-dir={profile}", f"--print-to-pdf={temporary}", page.resolve().as_uri()
         try:
-            result = subprocess.run(
-                [browser, *FLAGS, *paths], capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False
-            )
+            result = subprocess.run([browser, *FLAGS, *paths], capture_output=True, text=True, timeout=TIME_LIMIT_S)
         except subprocess.TimeoutExpired:
             raise UserError(f"{output}: {browser} printed nothing within {TIME_LIMIT_S} s") from None
         if result.returncode != 0 or not temporary.exists():
-            last = (result.stderr.strip().splitlines() or ["no message"])[-1]
-            raise UserError(f"{output}: {browser} ended with code {result.returncode}: {last}")
+            message = (result.stderr.strip().splitlines() or ["no message"])[-1]
+            raise UserError(f"{output}: {browser} ended with code {result.returncode}: {message}")

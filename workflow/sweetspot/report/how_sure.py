@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 
 import pandas as pd
-from pydantic import Field
 
 from sweetspot.cells import READ
 from sweetspot.decision.warning_table import CHOICES, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
-from sweetspot.report.notation import SHOWN, Row, text
-from sweetspot.report.outcome import AnswerPart, ValueRange, finite, outcome_of
+from sweetspot.report.notation import SHOWN, Row, finite, rows_where, text
+from sweetspot.report.outcome import AnswerPart, ValueRange
 from sweetspot.report.sentences import sentence
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import listed, the
@@ -25,28 +24,25 @@ TIMED = (*READ, "equivalent")  # bases of speeds that somebody timed
 class DecidingSpeed(AnswerPart):
     """A speed that the answer rests on."""
 
-    option: str = Field(description="Key of the option")
-    title: str = Field(description="Name for people of the option")
-    model: str = Field(description="Model that is trained")
-    basis: str = Field(
-        description="How the speed came to be: measured, own, published, equivalent, scaled, stand_in, transferred, "
-        "extrapolated, arithmetic"
-    )
-    images_per_s: ValueRange = Field(description="Speed of the whole machine, in the study's unit a second")
-    source: str = Field(description="Where the speed comes from")
+    option: str
+    """Key of the option"""
+    title: str
+    """Name for people of the option"""
+    model: str
+    """Model that is trained"""
+    basis: str
+    """How the speed came to be: measured, own, published, equivalent, scaled, stand_in, transferred, extrapolated,
+    arithmetic"""
+    images_per_s: ValueRange
+    """Speed of the whole machine, in the study's unit a second"""
+    source: str
+    """Where the speed comes from"""
 
 
 def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
     """List the speeds of the options that the verdict names, and of those that do the work of a mix so named."""
-    if outcome_of(tables) is None:
-        return []
     return [
-        DecidingSpeed(
-            **{name: text(row[name]) for name in ("option", "title", "model")},
-            basis=text(row["throughput_basis"]),
-            images_per_s=ValueRange.of(row, "images_per_s"),
-            source=text(row["throughput_source"]),
-        )
+        DecidingSpeed.of(row, basis=row["throughput_basis"], source=text(row["throughput_source"]))
         for row in _rows_with_speed(tables, table_of(tables, "verdict"))
     ]
 
@@ -55,7 +51,7 @@ def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
     """Return the bases of the speeds of one choice, each once; [] where it needs no speed."""
     verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(CHOICES) | {"best": choice}
     rows = _rows_with_speed(tables, pd.DataFrame([verdict]))
-    return list(dict.fromkeys(text(row["throughput_basis"]) for row in rows))
+    return list(dict.fromkeys(row["throughput_basis"] for row in rows))
 
 
 def mark_of(bases: Iterable[str]) -> str:
@@ -66,15 +62,9 @@ def mark_of(bases: Iterable[str]) -> str:
 
 def speeds_in_words(tables: Tables) -> str:
     """Say how the speeds that decide came to be; '' where the answer rests on none."""
-    titles: dict[str, dict[str, None]] = {basis: {} for basis in SHOWN}
-    for speed in deciding_speeds(tables):
-        titles[speed.basis][speed.title] = None
-    groups = [
-        {"basis": SHOWN[basis], "titles": list(names)[:MAX_MACHINES], "more": max(0, len(names) - MAX_MACHINES)}
-        for basis, names in titles.items()
-        if names
-    ]
-    return sentence("deciding_speeds", groups) if groups else ""
+    speeds = deciding_speeds(tables)
+    bases = {SHOWN[basis]: basis for basis in SHOWN if basis in {speed.basis for speed in speeds}}
+    return sentence("deciding_speeds", speeds, bases, MAX_MACHINES) if speeds else ""
 
 
 def warnings_in_words(tables: Tables) -> list[str]:
@@ -82,21 +72,18 @@ def warnings_in_words(tables: Tables) -> list[str]:
     rows = decisive(table_of(tables, "warnings"))
     if rows.empty:
         return []
-    rows = rows.assign(late=rows["rule"].isin(MINOR_RULES)).sort_values("late", kind="stable")
-    first_of_rule = rows.drop_duplicates("rule")
-    ordered = pd.concat([first_of_rule, rows.drop(index=first_of_rule.index)]).drop_duplicates(["rule", "message"])
+    rows = rows.drop_duplicates(["rule", "message"])
+    rows = rows.assign(is_minor=rows["rule"].isin(MINOR_RULES)).sort_values("is_minor", kind="stable")
+    rows = rows.assign(is_repeat=rows.duplicated("rule")).sort_values("is_repeat", kind="stable")
 
-    options = table_of(tables, "options")
-    titles = dict(zip(options["instance"], options["title"], strict=True)) if len(options) else {}
+    titles = {row["instance"]: row["title"] for row in rows_where(tables, "options")}
     lines = []
-    for rule, message in ordered[["rule", "message"]].head(MAX_WARNINGS).itertuples(index=False):
-        message = text(message)
-        machine, colon, rest = message.partition(": ")
-        if colon and machine in titles:
-            message = f"{the(titles[machine])}: {rest}"
+    for rule, message in rows[["rule", "message"]].head(MAX_WARNINGS).itertuples(index=False):
+        machine, colon, rest = text(message).partition(": ")
+        content = f"{the(titles[machine])}: {rest}" if colon and machine in titles else text(message)
         heading = RULES.get(rule, rule.replace("_", " ")) if rule in RULES_WITH_HEADING else ""
-        lines.append(sentence("decisive_warning", message.rstrip("."), heading, MAX_CHARACTERS))
-    hidden = len(ordered) - len(lines)
+        lines.append(sentence("decisive_warning", content.rstrip("."), heading, MAX_CHARACTERS))
+    hidden = len(rows) - len(lines)
     return [*lines, sentence("more_warnings", hidden)] if hidden > 0 else lines
 
 
@@ -107,7 +94,7 @@ def notes(tables: Tables) -> list[str]:
 
 def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
     choices, options = table_of(tables, "choices"), table_of(tables, "options")
-    if choices.empty or options.empty or verdict.empty or "throughput_basis" not in options.columns:
+    if choices.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []
     rows = decisive_rows(verdict, choices, table_of(tables, "sources"), options)
-    return [row for row in rows if text(row["throughput_basis"]) in SHOWN and finite(row, "images_per_s") is not None]
+    return [row for row in rows if row["throughput_basis"] in SHOWN and finite(row, "images_per_s") is not None]

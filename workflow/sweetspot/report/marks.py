@@ -1,15 +1,18 @@
 """The look that the charts share: shape tells the basis, hollow what nobody measured on that very cell."""
 
 import math
+import textwrap
 from collections.abc import Sequence
-from itertools import takewhile
+from functools import partial
 from typing import NamedTuple
 
 from sweetspot.cells import BASES
 from sweetspot.report import alt, pd
 from sweetspot.report.notation import SHOWN
+from sweetspot.report.scales import Axis
 
-NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it
+LETTER, LINE = 6.7, 13  # pixels: of a letter in 12 px type on average, of a line of a name
+NAMES, NAME_LETTERS = 220, 32  # pixels of a name beside an axis, and letters of its lines
 ROW = 18  # pixels of a row whose name has one line
 WIDTH = 470  # legible at 390 px, where it shrinks by a fifth; below page.css lets it shrink no further
 PLOT = WIDTH - 215  # of a chart with names beside it
@@ -18,21 +21,15 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
 ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
 GREY = "#444"  # of a thin line across a chart
-NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
-ROOM, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34  # pixels: of a legend, of one above names, of an entry besides its name
+# Pixels: of a legend, of one above names, of an entry besides its name.
+LEGEND, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34
 PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
+# What it is to a buyer has its colour on every page; the reference is black.
+BUYER_COLOURS = {PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
-MOST = 5  # ticks with a label
-# Of a logarithmic axis, the closest first: tenths, fifths, halves, then what a reader expects of several decades.
-STEPS = (
-    *([whole / parts for whole in range(parts, 10 * parts)] for parts in (10, 5, 2)),
-    (1, 1.5, 2, 3, 5, 7),
-    (1, 2, 5),
-    (1, 3),
-    (1,),
-)
 PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
+LINEAR_RANGE = 5.0  # the highest value over the lowest below which ticks are evenly spaced
 
 
 class Drawing(NamedTuple):
@@ -78,12 +75,12 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[SHOWN[basis].shape for basis in BASES])
     shape = alt.Shape("basis:N", scale=scale, legend=None)
-    marks = (
+    layers = (
         base.transform_filter(f"!({weak} || {predicted})").mark_point(filled=True),
         base.transform_filter(weak).mark_point(fill="white"),
         base.transform_filter(predicted).mark_point(fill="white", strokeDash=[2.2, 1.6]),
     )
-    return tuple(mark.encode(shape=shape, **channels) for mark in marks)
+    return tuple(layer.encode(shape=shape, **channels) for layer in layers)
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
@@ -103,33 +100,9 @@ def shape_key(bases: "pd.Series", *more: str) -> str:
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
 
 
-def wrapped(names: "pd.Series", width: int = NAMES - SPARE) -> "pd.Series":
-    """Names in lines of at most `width` pixels at 12 px type, about as long as each other, for `name_axis`."""
-    return names.map(lambda name: _balanced(str(name).split(), width))
-
-
-def _balanced(words: list[str], width: int) -> str:
-    fewest = _lines_of(words, width)
-    narrower = (_lines_of(words, less) for less in range(width - SPARE, 0, -SPARE))
-    *_, balanced = [fewest, *takewhile(lambda lines: len(lines) == len(fewest), narrower)]
-    return "\n".join(balanced)
-
-
-def _lines_of(words: list[str], width: int) -> list[str]:
-    lines = [""]
-    for word in words:
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and pixels(longer) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
-
-
-def pixels(text: str) -> float:
-    """Width of a text in Arial of 12 px, about: thousandths of the type's size by kinds of letters."""
-    wide = (280 if one in NARROW else 850 if one in BROAD else 690 if one.isupper() else 556 for one in text)
-    return 12 * sum(wide) / 1000
+def wrapped(names: "pd.Series") -> "pd.Series":
+    """Names in lines of at most NAME_LETTERS, for `name_axis`."""
+    return names.astype(str).map(partial(textwrap.fill, width=NAME_LETTERS))
 
 
 def name_axis() -> "alt.Axis":
@@ -147,21 +120,22 @@ def name_axis() -> "alt.Axis":
     )
 
 
-def line_step(names: "pd.Series", one: int) -> "alt.Step":
-    """Height of a row of such an axis: `one` pixels for names of one line, a LINE more for each further line."""
-    return alt.Step(one + LINE * int(names.str.count("\n").max()))
+def line_step(names: "pd.Series", height: int) -> "alt.Step":
+    """Height of a row of such an axis: `height` pixels for names of one line, a LINE more for each further line."""
+    return alt.Step(height + LINE * int(names.str.count("\n").max()))
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Ticks at round steps of the powers of ten, as many as are at most MOST among `values`."""
-    least, most = float(values.min()), float(values.max())
-    low, high = (math.floor(math.log10(end)) for end in (least, most))
-    for steps in STEPS:
-        ticks = [step * 10.0**power for power in range(low - 1, high + 2) for step in steps]
-        if sum(least <= tick <= most for tick in ticks) <= MOST:
-            break
+    """Round ticks: evenly spaced within LINEAR_RANGE, else 1, 3 and 10 of each decade; labels never overlap."""
+    low, high = float(values.min()), float(values.max())
+    if low < high < LINEAR_RANGE * low:
+        step = Axis(0, high - low).ticks()[1]
+        ticks = [step * count for count in range(math.floor(low / step), math.ceil(high / step) + 1)]
+    else:
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        ticks = [step * 10.0**power for power in decades for step in (1, 3)]
     # A scale from a value to itself puts every tick there.
-    return alt.Axis(values=ticks if most > least else [least], labelExpr=AMOUNTS)
+    return alt.Axis(values=ticks if low < high else [low], labelExpr=AMOUNTS, labelOverlap="greedy")
 
 
 def empty(reason: str) -> Drawing:
@@ -171,24 +145,30 @@ def empty(reason: str) -> Drawing:
 
 
 def colour(
-    field: str,
-    names: list[str],
-    title: str | None = None,
-    shown: Sequence[str] | None = None,
-    room: int = ROOM,
+    field: str, names: list[str], title: str | None = None, shown: Sequence[str] | None = None, room: int = LEGEND
 ) -> "alt.Color":
-    """Okabe-Ito colours in the order of `names`. `shown`: which of them the legend has, where not all are drawn; with
-    none there is no legend. `room`: its pixels, which decide between one column and two.
+    """Okabe-Ito colours in the order of `names`.
+
+    Parameters
+    ----------
+    field
+        The column, with its type.
+    names
+        Its values.
+    title
+        Of the legend.
+    shown
+        Which of them the legend has, where not all are drawn; with none there is no legend.
+    room
+        Pixels of the legend, which decide between one column and two.
     """
-    palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
-    if set(names) & {PERSISTENT, INTERRUPTIBLE}:
-        # What it is to a buyer has its colour on every page; the reference is black.
-        palette = [{PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}.get(name, "#000000") for name in names]
-    scale = alt.Scale(domain=names, range=palette)
-    if shown is not None and not shown:
-        return alt.Color(field, scale=scale, legend=None)
-    widest = sorted(map(pixels, names))[-2:]
-    columns = 2 if sum(widest) + 2 * ENTRY <= room else 1
-    some = {} if shown is None else {"values": shown}
-    legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **some)
-    return alt.Color(field, scale=scale, legend=legend)
+    palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
+    if {*names} & {*BUYER_COLOURS}:
+        palette = [BUYER_COLOURS.get(name, "#000000") for name in names]
+    legend = None
+    if shown is None or shown:
+        widest = sum(sorted(LETTER * len(name) + ENTRY for name in names)[-2:])
+        values = {} if shown is None else {"values": shown}
+        columns = 2 if widest <= room else 1
+        legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **values)
+    return alt.Color(field, scale=alt.Scale(domain=names, range=palette), legend=legend)

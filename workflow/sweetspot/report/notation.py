@@ -1,12 +1,15 @@
 """Numbers and bases as text for people, and the rows of tables that hold them."""
 
+import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sweetspot.report import pd
 
 Row = Mapping[str, Any]
+BASES_FILE = Path(__file__).parent / "assets" / "bases.json"
 
 
 class Basis(NamedTuple):
@@ -19,27 +22,8 @@ class Basis(NamedTuple):
 
 
 # Shapes, not colours alone, tell the bases apart.
-SHOWN = {
-    "measured": Basis("●", "circle", "measured here", "timed on this machine"),
-    "own": Basis("◉", "triangle-down", "measured by ourselves", "timed by ourselves, outside this workflow"),
-    "published": Basis("◆", "diamond", "published", "printed by somebody else"),
-    "equivalent": Basis("■", "square", "of an equal machine", "another machine's figure, said to be equal"),
-    "scaled": Basis(
-        "▲", "triangle-up", "scaled up", "devices × the single-device figure × a published efficiency"
-    ),
-    "stand_in": Basis(
-        "✚", "cross", "stand-in", "nearest published batch or precision of the same device and model"
-    ),
-    "transferred": Basis(
-        "▶", "triangle-right", "from another device", "the same workload on another device, by the relation of the two"
-    ),
-    "extrapolated": Basis("◌", "circle", "predicted", "predicted for a machine nobody has measured"),
-    "arithmetic": Basis(
-        "✕", "stroke", "by arithmetic",
-        "operations of the work by the share of a device's peak that published figures reach",
-    ),
-}  # fmt: skip
-BASIS_SIGNS = {name: one.sign for name, one in SHOWN.items()}
+SHOWN = {name: Basis(*facts) for name, facts in json.loads(BASES_FILE.read_text(encoding="utf-8")).items()}
+BASIS_SIGNS = {name: basis.sign for name, basis in SHOWN.items()}
 
 
 def missing(value: object) -> bool:
@@ -48,6 +32,12 @@ def missing(value: object) -> bool:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA refuses to be true or false
         return True
+
+
+def finite(row: Row, name: str) -> float | None:
+    """Return a number of a row; None where it is missing or infinite, which JSON cannot hold."""
+    value = row.get(name)
+    return None if missing(value) or math.isinf(value) else float(value)  # type: ignore[arg-type]
 
 
 def number(value: object, digits: int = 3) -> str:
@@ -61,9 +51,9 @@ def number(value: object, digits: int = 3) -> str:
         return str(amount).replace("inf", "∞").replace("-", "–")
     if amount == 0:
         return "0"
-    places = max(0, digits - 1 - int(f"{amount:.{digits - 1}e}".split("e")[1]))  # 99.96 is rounded to 100
-    told = f"{amount:,.{min(places, 6)}f}"
-    return told.rstrip("0").rstrip(".") if "." in told and digits > 3 else told
+    exponent = int(f"{amount:.{digits - 1}e}".split("e")[1])  # of the rounded number: 99.96 is 100
+    rounded = f"{amount:,.{min(6, max(0, digits - 1 - exponent))}f}"
+    return rounded.rstrip("0").rstrip(".") if "." in rounded and digits > 3 else rounded
 
 
 def interval_text(low: object, high: object, digits: int = 3) -> str:
@@ -82,3 +72,13 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
     """The rows of a table, each a dict by column."""
     names, columns = [str(name) for name in table.columns], [table[name].tolist() for name in table.columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def rows_where(tables: "Mapping[str, pd.DataFrame]", name: str, **values: object) -> list[dict[str, Any]]:
+    """Return the rows of a table with these values in these columns; [] where the table or a column is missing."""
+    table = tables.get(name)
+    if table is None or not {*values} <= {*table.columns}:
+        return []
+    for column, value in values.items():
+        table = table[table[column] == value]
+    return records(table)

@@ -1,100 +1,147 @@
 """The verdict of a study as one frozen record, read from the tables of the comparison."""
 
-import math
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
-from sweetspot.report.notation import Row, missing, records, text
+from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
 from sweetspot.report.sentences import sentences
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import TIE
 
-ROWS = 5  # choices that the answer lists
-
-
-def finite(row: Row, name: str) -> float | None:
-    """Return a number of a row; None where it is missing or infinite, which JSON cannot hold."""
-    value = row.get(name)
-    if missing(value) or math.isinf(float(value)):  # type: ignore[arg-type]
-        return None
-    return float(value)  # type: ignore[arg-type]
+CHOICES_LISTED = 5
 
 
 class AnswerPart(BaseModel):
-    """A part of answer.json: closed, never changed."""
+    """A part of answer.json: closed, never changed. Columns become fields of the same name."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @classmethod
+    def of(cls, row: Row, **others: Any) -> Self:
+        """Read a row of a table.
+
+        Parameters
+        ----------
+        row
+            The row; a number that is missing or infinite becomes None, a missing text where one is required ''.
+        others
+            Fields that no column holds as they are.
+        """
+        fields = {}
+        for name, field in cls.model_fields.items():
+            value = row.get(name)
+            if name in others:
+                fields[name] = others[name]
+            elif field.annotation is ValueRange:
+                ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
+                fields[name] = ValueRange(**{end: finite(row, column) for end, column in ends.items()})
+            elif field.annotation is str:
+                fields[name] = text(value)
+            else:
+                fields[name] = finite(row, name) if isinstance(value, float) or missing(value) else value
+        return cls(**fields)
 
 
 class ValueRange(AnswerPart):
     """A figure with its 90 % interval; an end is null where none is known or where it is never reached."""
 
-    value: float | None = Field(description="The figure; null: none exists, such as days of use that never pay")
-    low: float | None = Field(description="5th percentile")
-    high: float | None = Field(description="95th percentile")
-
-    @classmethod
-    def of(cls, row: Row, name: str) -> "ValueRange":
-        """Read a figure from the column `name`, its interval from `name`_low and `name`_high."""
-        return cls(value=finite(row, name), low=finite(row, f"{name}_low"), high=finite(row, f"{name}_high"))
+    value: float | None
+    """The figure; null: none exists, such as days of use that never pay"""
+    low: float | None
+    """5th percentile"""
+    high: float | None
+    """95th percentile"""
 
 
-class Named(AnswerPart):
+class ChoiceName(AnswerPart):
     """One choice."""
 
-    choice: str = Field(description="Its key: an option, or a mix")
-    title: str = Field(description="Name for people")
+    choice: str
+    """Its key: an option, or a mix"""
+    title: str
+    """Name for people"""
 
 
 class AtPrice(AnswerPart):
     """What the answer would be at one offer for a machine."""
 
-    usd: float = Field(description="Price of one machine")
-    p_buying_cheaper: float = Field(description="Share of the draws in which buying it costs less than not buying")
+    usd: float
+    """Price of one machine"""
+    p_buying_cheaper: float
+    """Share of the samples in which buying it costs less than not buying"""
 
 
 class TimeFirst(AnswerPart):
     """Machines to time before the work is given to them."""
 
-    machines: list[str] = Field(description="Offers on which one job is timed, by their names for people")
-    trial_usd: float = Field(description="What these timings cost")
-    saving_usd: float = Field(description="Expected saving over the project, the timings paid")
+    machines: list[str]
+    """Offers on which one job is timed, by their names for people"""
+    trial_usd: float
+    """What these timings cost"""
+    saving_usd: float
+    """Expected saving over the project, the timings paid"""
 
 
 class Outcome(AnswerPart):
     """The verdict on one work."""
 
-    workload: str = Field(description="What it is about, of workloads.yaml")
-    title: str = Field(description="Name for people of that work")
-    level: str = Field(description="commit: whether to bind oneself; machine: nothing binds, so which machine")
-    verb: str = Field(description="What to do, in a verb")
-    sentence: str = Field(description="The verdict, at most 15 words")
-    do_this: str = Field(description="What to do, at most 20 words")
-    confidence: str = Field(description="clear (95 % or more), likely (80 %), too close to call, or not decided")
-    best: Named = Field(description="The choice that is recommended: the cheapest, or in a tie what binds less")
-    rival: Named | None = Field(description="What it is held against: of another kind of commitment where one binds")
-    kind: str = Field(description="Its kind: keep, rent, contract, buy, mix")
-    rival_kind: str | None = Field(description="Kind of the rival")
-    usd: float = Field(description="USD of the best")
-    rival_usd: float | None = Field(description="USD of the rival; null: there is none")
-    usd_per_month: float | None = Field(description="The best's USD a month; null: the work has no months")
-    months: float | None = Field(description="Months of the project; null: the work has no months")
-    ratio: ValueRange = Field(description="USD of the rival / USD of the best")
-    p_cheaper: float | None = Field(description="Share of the draws in which the best costs less than the rival")
-    start_with: Named = Field(description="Machine and seller to begin with; of what binds nobody the cheapest today")
-    start_rival: Named | None = Field(description="The next of these")
-    start_p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the next")
-    time_first: TimeFirst | None = Field(description="What to time before that; null: nothing, each job goes at once")
-    having: list[str] = Field(description="What it takes to have the machine to begin with, in sentences")
-    machine_title: str | None = Field(description="The machine to begin with, by its name; null: what to take is none")
-    p_stock: ValueRange = Field(description="Share of attempts in which it is to be had; null: not known, or bought")
-    thresholds: list[str] = Field(description="From where on the answer is another, in sentences")
-    buy_below_usd: float | None = Field(description="Price of a machine below which buying pays; null: none")
-    work_factor: float | None = Field(description="Times the work from which buying pays; null: none is known")
-    at_prices: list[AtPrice] = Field(description="The answer by the price of the machine")
-    busy_days_per_month: float | None = Field(description="Days of use a month that a work without a plan supposes")
-    find_out_first: str = Field(description="The figure to find out first; empty: none would change the choice")
+    workload: str
+    """What it is about, of workloads.yaml"""
+    title: str
+    """Name for people of that work"""
+    level: str
+    """commit: whether to bind oneself; machine: nothing binds, so which machine"""
+    verb: str
+    """What to do, in a verb"""
+    sentence: str
+    """The verdict, at most 15 words"""
+    do_this: str
+    """What to do, at most 20 words"""
+    confidence: str
+    """clear (95 % or more), likely (80 %), too close to call, or not decided"""
+    best: ChoiceName
+    """The choice that is recommended: the cheapest, or in a tie what binds less"""
+    rival: ChoiceName | None
+    """What it is held against: of another kind of commitment where one binds"""
+    kind: str
+    """Its kind: keep, rent, contract, buy, mix"""
+    rival_kind: str | None
+    """Kind of the rival"""
+    usd: float
+    """USD of the best"""
+    rival_usd: float | None
+    """USD of the rival; null: there is none"""
+    usd_per_month: float | None
+    """The best's USD a month; null: the work has no months"""
+    months: float | None
+    """Months of the project; null: the work has no months"""
+    ratio: ValueRange
+    """USD of the rival / USD of the best"""
+    p_cheaper: float | None
+    """Share of the samples in which the best costs less than the rival"""
+    start_with: ChoiceName
+    """Machine and seller to begin with; of what binds nobody the cheapest today"""
+    time_first: TimeFirst | None
+    """What to time before that; null: nothing, each job goes at once"""
+    having: list[str]
+    """What it takes to have the machine to begin with, in sentences"""
+    machine_title: str | None
+    """The machine to begin with, by its name; null: what to take is none"""
+    p_stock: ValueRange
+    """Share of attempts in which it is free; null: not known, or bought"""
+    thresholds: list[str]
+    """From where on the answer is another, in sentences"""
+    buy_below_usd: float | None
+    """Price of a machine below which buying pays; null: none"""
+    work_factor: float | None
+    """Times the work from which buying pays; null: none is known"""
+    at_prices: list[AtPrice]
+    """The answer by the price of the machine"""
+    busy_days_per_month: float | None
+    """Days of use a month that a work without a plan supposes"""
+    find_out_first: str
+    """The figure to find out first; empty: none would change the choice"""
 
     @property
     def close(self) -> bool:
@@ -115,10 +162,10 @@ def outcome_of(tables: Tables) -> Outcome | None:
 
 def other_work(tables: Tables) -> list[Outcome]:
     """List the verdicts on the study's other works."""
-    return [_outcome(row) for row in records(table_of(tables, "verdict")) if not row["is_answer"]]
+    return [_outcome(row) for row in rows_where(tables, "verdict", is_answer=False)]
 
 
-def choices_of(tables: Tables, limit: int = ROWS) -> list[dict[str, Any]]:
+def choices_of(tables: Tables, limit: int = CHOICES_LISTED) -> list[Row]:
     """Select the choices that the answer lists, at least those that the verdict names.
 
     Parameters
@@ -130,23 +177,23 @@ def choices_of(tables: Tables, limit: int = ROWS) -> list[dict[str, Any]]:
 
     Returns
     -------
-    list of dict
+    list
         Rows of `choices`, the cheapest first: the best, the runner-up, the one to start with, offers in hand, the
         cheapest of each kind, one that costs less but cannot be the answer, then the cheapest others.
     """
-    verdict, table = outcome_of(tables), table_of(tables, "choices")
+    verdict = outcome_of(tables)
     if verdict is None:
         return []
-    rows = [row for row in records(table[table["workload"] == verdict.workload]) if not missing(row["usd"])]
+    rows = [row for row in rows_where(tables, "choices", workload=verdict.workload) if not missing(row["usd"])]
     eligible = [row for row in rows if missing(row["why_not"])]
 
-    named = {choice.choice for choice in (verdict.best, verdict.start_with, verdict.rival) if choice}
+    in_verdict = {choice.choice for choice in (verdict.best, verdict.start_with, verdict.rival) if choice}
     all_in_hand = all(row["in_hand"] for row in rows)
-    first = [row for row in rows if row["choice"] in named or (row["in_hand"] and not all_in_hand)]
+    first = [row for row in rows if row["choice"] in in_verdict or (row["in_hand"] and not all_in_hand)]
     cheapest_by_kind = {row["kind"]: row for row in reversed(eligible)}
     best = {row["alternative"] for row in rows if row["is_best"]}
     excluded = [row for row in rows if not missing(row["why_not"]) and row["alternative"] not in best][:1]
-    cheaper = [row for row in excluded if float(row["ratio"]) < 1]
+    cheaper = [row for row in excluded if row["ratio"] < 1]
 
     by_rank = dict.fromkeys(row["choice"] for row in (*first, *cheapest_by_kind.values(), *cheaper, *eligible))
     selected = list(by_rank)[: max(limit, len(first))]
@@ -154,39 +201,20 @@ def choices_of(tables: Tables, limit: int = ROWS) -> list[dict[str, Any]]:
 
 
 def _outcome(row: Row) -> Outcome:
+    names = {"best": "best", "rival": "rival", "start_with": "take"}
+    has_start = row["kind"] != "keep" and "p_stock" in row
     prices = zip(row["box_prices_usd"], row["p_at_box_prices"], strict=True)
-    best, start = _named(row, "best"), _named(row, "take")
-    assert best is not None and start is not None
-    texts = ("workload", "level", "verb", "sentence", "do_this", "confidence", "kind", "find_out_first")
-    optional_texts = ("rival_kind", "machine_title")
-    numbers = ("rival_usd", "usd_per_month", "months", "p_cheaper", "buy_below_usd", "work_factor",
-               "busy_days_per_month")  # fmt: skip
-    return Outcome(
-        **{name: text(row[name]) for name in texts},
-        **{name: text(row.get(name)) or None for name in optional_texts},
-        **{name: finite(row, name) for name in numbers},
-        thresholds=[text(sentence) for sentence in row.get("thresholds", ())],
-        title=text(row["workload_title"]),
-        best=best,
-        rival=_named(row, "rival"),
-        usd=float(row["usd"]),
-        ratio=ValueRange.of(row, "ratio"),
-        start_with=start,
-        start_rival=_named(row, "take_rival"),
-        start_p_cheaper=finite(row, "take_p_cheaper"),
-        time_first=_time_first(row),
-        having=[] if row["kind"] == "keep" or "p_stock" not in row else sentences("start_times", row),
-        p_stock=ValueRange.of(row, "p_stock"),
-        at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
+    timed = list(row.get("timed", ()))
+    return Outcome.of(
+        row,
+        **{field: _choice_name(row, column) for field, column in names.items()},
+        title=row["workload_title"],
+        time_first=TimeFirst.of(row, machines=timed) if timed else None,
+        having=sentences("start_times", row) if has_start else [],
+        thresholds=list(row.get("thresholds", ())),
+        at_prices=[AtPrice(usd=usd, p_buying_cheaper=share) for usd, share in prices],
     )
 
 
-def _named(row: Row, name: str) -> Named | None:
-    return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
-
-
-def _time_first(row: Row) -> TimeFirst | None:
-    machines = [text(title) for title in row.get("timed", ())]
-    if not machines:
-        return None
-    return TimeFirst(machines=machines, trial_usd=float(row["trial_usd"]), saving_usd=float(row["saving_usd"]))
+def _choice_name(row: Row, column: str) -> ChoiceName | None:
+    return None if missing(row[column]) else ChoiceName(choice=row[column], title=text(row[f"{column}_title"]))

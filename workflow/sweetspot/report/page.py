@@ -1,158 +1,89 @@
 """The page: the answer on one screen and what supports it; all else is in evidence.html beside it."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from sweetspot.files import write_whole
-from sweetspot.report.answer_file import Answer, answer_of
+from sweetspot.report.answer_file import Answer, answer_of, to_json
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.finished import asset, rendered
+from sweetspot.report.finished import asset
 from sweetspot.report.how_sure import mark_of
-from sweetspot.report.outcome import ValueRange
-from sweetspot.report.scales import Axis, cost_axis, separate_labels
-from sweetspot.report.sentences import sentence
-from sweetspot.report.summary import summary_of
+from sweetspot.report.scales import Axis, CostBar, cost_axis, separate_labels
+from sweetspot.report.sentences import filled, sentence
 from sweetspot.report.tables import Tables
 from sweetspot.report.tornado import tornado_chart
 from sweetspot.study.study import Study, load_study
 from sweetspot.wording import Money
 
-WIDTH, HEIGHT, MARGIN, RIGHT, TOP, BOTTOM = 440, 250, 52, 60, 24, 34  # pixels of the chart of costs by work
+# The chart of costs by work: pixels from the left, and from the top.
+X_PIXELS, Y_PIXELS = (52.0, 380.0), (216.0, 24.0)
 LABEL_GAP = 15  # pixels between the names of two lines
 HEADROOM = 1.05  # times the highest point
 
 
-@dataclass(frozen=True)
-class CostBar:
-    """A bar of a chart of costs, in the study's currency."""
-
-    title: str
-    kind: str
-    note: str
-    is_best: bool
-    value: float
-    low: float | None
-    high: float | None
+def render_page(tables: Tables, study: Study) -> str:
+    """Return index.html of a study."""
+    return page_of(answer_of(tables, study))
 
 
-@dataclass(frozen=True)
-class CurveMark:
-    """A vertical line of the chart of costs by work, with its label beside it."""
-
-    x: str
-    label: str
-    anchor: str
-    dx: int
+def render_summary(tables: Tables, study: Study) -> str:
+    """Return summary.md of a study."""
+    return summary_of(answer_of(tables, study))
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A line of the chart of costs by work: points in pixels, and where its name stands."""
-
-    kind: str
-    points: list[tuple[str, str]]
-    band: list[tuple[str, str]]
-    label_y: float
-
-
-def render_page(tables: Tables, study: Study, workloads: str | Path | None = None) -> str:
-    """Return index.html of a study; arguments and errors are those of `answer_of`."""
-    return page_of(answer_of(tables, study, workloads))
+def summary_of(answer: Answer) -> str:
+    """Return summary.md, all of which follows from the answer."""
+    money = Money(answer.study.currency, answer.study.usd_per_unit)
+    marks = [mark_of(row.speed_bases) for row in answer.choices]
+    return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": marks})
 
 
 def page_of(answer: Answer) -> str:
     """Return index.html, all of which follows from the answer."""
-    money = Money(answer.study.currency, answer.study.usd_per_unit)
-    choices, scenarios = _choice_bars(answer, money), _scenario_bars(answer, money)
-    bars = answer.tornado
-    context = {
-        "answer": answer,
-        "verdict": answer.verdict,
-        "money": money,
-        "choices": choices,
-        "choice_axis": cost_axis([(bar.value, bar.high) for bar in choices], _compared_cost(answer, money)),
-        "scenarios": scenarios,
-        "scenario_axis": cost_axis(
-            [(bar.value, bar.high) for bar in scenarios], max((bar.value for bar in scenarios), default=0.0)
-        ),
-        "scenarios_by_month": all(row.usd_per_month is not None for row in answer.scenarios),
-        "tornado": tornado_chart(bars.bars, bars.best, bars.runner_up, bars.ratio, money) if bars else "",
-        **_curves(answer, money),
-        "style": asset("first.css", "bars.css"),
-    }
-    return rendered("page", context)
-
-
-def _bar(title: str, kind: str, note: str, is_best: bool, usd: ValueRange, usd_per_unit: float) -> CostBar:
-    value, low, high = (None if end is None else end / usd_per_unit for end in (usd.value, usd.low, usd.high))
-    return CostBar(title, kind, note, is_best, value or 0.0, low, high)
-
-
-def _compared_cost(answer: Answer, money: Money) -> float:
-    verdict = answer.verdict
-    return 0.0 if verdict is None else money.of(max(verdict.usd, verdict.rival_usd or 0.0))
-
-
-def _choice_bars(answer: Answer, money: Money) -> list[CostBar]:
-    if answer.verdict is None:
-        return []
-    best = answer.verdict.best.choice
-    return [
-        _bar(
+    money, verdict, bars = Money(answer.study.currency, answer.study.usd_per_unit), answer.verdict, answer.tornado
+    by_month = all(row.usd_per_month.value is not None for row in answer.scenarios)
+    choices = [
+        CostBar(
             row.title,
             row.kind,
             sentence("bar_note", row, answer.has_hours, mark_of(row.speed_bases)),
-            row.choice == best,
+            verdict is not None and row.choice == verdict.best.choice,
             row.usd,
-            money.usd_per_unit,
         )
         for row in answer.choices
     ]
-
-
-def _scenario_bars(answer: Answer, money: Money) -> list[CostBar]:
-    """Return a bar a scenario: of a month where every scenario has months, else of all."""
-    by_month = all(row.usd_per_month is not None for row in answer.scenarios)
-    bars = []
-    for row in answer.scenarios:
-        months = row.usd.value / row.usd_per_month if by_month and row.usd.value and row.usd_per_month else 1.0
-        bars.append(_bar(row.title, row.kind, "", not row.same_answer, row.usd, money.usd_per_unit * months))
-    return bars
-
-
-def _curves(answer: Answer, money: Money) -> dict[str, object]:
-    """Return axes and lines of the chart of when buying pays; `curves` is empty without it."""
-    pays = answer.buying_pays
-    if pays is None:
-        return {"curves": [], "curve_marks": [], "x": Axis(0, 1), "y": Axis(0, 1)}
-    highest = max(max([*line.usd, *line.high]) for line in pays.lines) / money.usd_per_unit
-    x = Axis(0.0, max(pays.lines[0].x), MARGIN, WIDTH - RIGHT)
-    y = Axis(0.0, HEADROOM * highest, HEIGHT - BOTTOM, TOP)
-
-    def points(line_x: Sequence[float], usd: Sequence[float]) -> list[tuple[str, str]]:
-        return [(x.at(at), y.at(cost / money.usd_per_unit)) for at, cost in zip(line_x, usd, strict=True)]
-
-    label_heights = [float(y.at(line.usd[-1] / money.usd_per_unit)) for line in pays.lines]
-    curves = [
-        Curve(
-            kind=line.kind,
-            points=points(line.x, line.usd),
-            band=[*points(line.x, line.high), *reversed(points(line.x, line.low))] if line.high else [],
-            label_y=label_y,
-        )
-        for line, label_y in zip(pays.lines, separate_labels(label_heights, LABEL_GAP), strict=True)
+    scenarios = [
+        CostBar(row.title, row.kind, "", not row.same_answer, row.usd_per_month if by_month else row.usd)
+        for row in answer.scenarios
     ]
-    places = {"you are here": pays.planned, "pays from here": pays.pays_from}
-    marks = [_mark(x, at, label) for label, at in places.items() if at is not None]
-    return {"curves": curves, "curve_marks": marks, "x": x, "y": y}
+    compared_usd = max(verdict.usd, verdict.rival_usd or 0.0) if verdict else 0.0
+    context = {
+        "answer": answer,
+        "verdict": verdict,
+        "money": money,
+        "choices": choices,
+        "choice_axis": cost_axis(choices, compared_usd, money),
+        "scenarios": scenarios,
+        "scenario_axis": cost_axis(scenarios, math.inf, money),
+        "scenarios_by_month": by_month,
+        "tornado": tornado_chart(bars.bars, bars.best, bars.runner_up, bars.ratio, money) if bars else "",
+        "style": asset("first.css", "bars.css"),
+        **_curve_axes(answer, money),
+    }
+    return filled("page.html.j2", context)
 
 
-def _mark(x: Axis, at: float, label: str) -> CurveMark:
-    """Return a mark whose label stands on the side that has room for it."""
-    is_late = at > x.maximum / 2
-    return CurveMark(x.at(at), label, "end" if is_late else "start", -4 if is_late else 4)
+def _curve_axes(answer: Answer, money: Money) -> dict[str, object]:
+    """Return the axes of the chart of when buying pays, and how high the names of its lines stand."""
+    if answer.buying_pays is None:
+        return {"label_heights": []}
+    lines = answer.buying_pays.lines
+    highest = money.of(max(max([*line.usd, *line.high]) for line in lines))
+    x, y = Axis(0.0, max(lines[0].x), *X_PIXELS), Axis(0.0, HEADROOM * highest, *Y_PIXELS)
+    heights = [float(y.at(money.of(line.usd[-1]))) for line in lines]
+    return {"x": x, "y": y, "label_heights": separate_labels(heights, LABEL_GAP)}
 
 
 def write_report(
@@ -162,7 +93,6 @@ def write_report(
     specs: Sequence[str | Path],
     machines: Mapping[str, str] | None = None,
     engine: str | Path | None = None,
-    workloads: str | Path | None = None,
 ) -> None:
     """Write index.html, evidence.html, summary.md and answer.json.
 
@@ -180,25 +110,21 @@ def write_report(
         Names for people by instance.
     engine
         The script that draws the charts in a browser; None leaves it out.
-    workloads
-        workloads.yaml, for what the team's own record says.
 
     Raises
     ------
     UserError
-        If study.yaml or workloads.yaml is broken.
+        If study.yaml is broken.
     """
-    study, target = load_study(Path(study_file).parent), Path(folder)
-    answer = answer_of(tables, study, workloads)
-    charts = Drawn(
-        {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs},
-        Path(engine).read_text(encoding="utf-8") if engine else "",
-    )
+    study = load_study(Path(study_file).parent)
+    answer = answer_of(tables, study)
+    charts = {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs}
+    drawn = Drawn(charts, Path(engine).read_text(encoding="utf-8") if engine else "")
     for name, text in (
         ("index.html", page_of(answer)),
-        ("evidence.html", render_evidence(tables, study, charts, machines)),
-        ("summary.md", summary_of(answer, tables, study)),
-        ("answer.json", answer.model_dump_json(indent=1) + "\n"),
+        ("evidence.html", render_evidence(tables, study, drawn, machines)),
+        ("summary.md", summary_of(answer)),
+        ("answer.json", to_json(answer)),
     ):
-        with write_whole(target / name) as temporary:
+        with write_whole(Path(folder) / name) as temporary:
             temporary.write_text(text, encoding="utf-8")

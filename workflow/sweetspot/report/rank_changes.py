@@ -1,18 +1,20 @@
-"""What an edit of prices did: the differences between two tables of ranks, as a table and as Markdown."""
+"""What an edit of prices did: the differences between two states of a study, as a table and as Markdown."""
+
+from collections.abc import Sequence
 
 import pandas as pd
 
 from sweetspot.report.notation import records
 from sweetspot.report.sentences import filled
 
-OFFER = ["instance", "purchase"]
-RANKED = ["model", "workload", *OFFER]
+RANKED = ["model", "workload", "instance", "purchase"]
 COLUMNS = (
-    "what", "instance", "purchase", "model", "workload", "before", "after", "change", "rank_before", "rank_after",
-    "as_of_before", "as_of_after",
+    "what", "price_list", "instance", "purchase", "model", "workload", "before", "after", "change", "rank_before",
+    "rank_after", "as_of_before", "as_of_after", "said_before", "said_after",
 )  # fmt: skip
+NUMBERS = ("before", "after", "change", "rank_before", "rank_after")
 TOLERANCE = 1e-9  # of a relative change
-ORDER = ("price", "new", "gone", "rank", "cost")
+PRICES = ("price", "new", "gone")
 
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
@@ -21,18 +23,32 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     before, after
-        Tables like comparison/ranks.parquet.
+        Tables like comparison/ranks.parquet; of several offers of one instance and purchase the cheapest counts.
 
     Returns
     -------
     pandas.DataFrame
-        One row a change, with COLUMNS. `what`: price (USD an hour of an offer), new, gone (offers), rank, or cost (USD
-        of a workload). `change` is after / before - 1. Of several offers of one instance and purchase the cheapest
-        counts.
+        Changes of prices, then those of costs (`change_table`).
     """
-    changes = [price_changes(before, after, OFFER), cost_changes(before, after)]
-    table = pd.concat([rows.reindex(columns=list(COLUMNS)) for rows in changes], ignore_index=True)
-    return table.sort_values("what", key=lambda column: column.map(ORDER.index), kind="stable")
+    return change_table([price_changes(before, after), cost_changes(before, after)])
+
+
+def change_table(changes: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Put changes together in one table.
+
+    Parameters
+    ----------
+    changes
+        Rows of `side_by_side` with `what`: answer, price (USD an hour of an offer), new, gone (offers), rank, or cost
+        (USD of a workload).
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a change, with COLUMNS.
+    """
+    table = pd.concat([rows.reindex(columns=COLUMNS).astype(object) for rows in changes], ignore_index=True)
+    return table.where(table.notna(), None).astype(dict.fromkeys(NUMBERS, float))
 
 
 def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
@@ -47,7 +63,7 @@ def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], valu
     value
         Column that becomes `before`, `after` and `change` (after / before - 1).
     carried
-        Columns that are kept of merged, with the suffixes `_before` and `_after`.
+        Columns that are kept of both, with the suffixes `_before` and `_after`.
 
     Returns
     -------
@@ -61,25 +77,25 @@ def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], valu
     return merged.assign(change=merged["after"] / merged["before"] - 1)
 
 
-def price_changes(before: pd.DataFrame, after: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """List the prices of an hour that differ, and the offers that are new or gone.
+def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """List the prices of an hour that differ, then the offers that are new, then those that are gone.
 
     Parameters
     ----------
     before, after
-        Offers or ranks.
-    key
-        Columns that name an offer.
+        Offers or ranks; where both have a column `price_list`, offers of different lists are different offers.
 
     Returns
     -------
     pandas.DataFrame
-        Rows of `side_by_side` with `what`: price, new or gone.
+        Rows of `side_by_side` with `what`.
     """
+    key = [name for name in ("price_list", "instance", "purchase") if name in before and name in after]
     merged = side_by_side(before, after, key, "usd_per_hour", "as_of")
     is_new, has_ended = merged["before"].isna(), merged["after"].isna()
     merged["what"] = pd.Series("price", merged.index).mask(is_new, "new").mask(has_ended, "gone")
-    return merged[is_new | has_ended | (merged["change"].abs() > TOLERANCE)]
+    changed = merged[is_new | has_ended | (merged["change"].abs() > TOLERANCE)]
+    return changed.sort_values("what", key=lambda column: column.map(PRICES.index), kind="stable")
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
@@ -94,33 +110,23 @@ def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 def to_markdown(
     table: pd.DataFrame, before: str, after: str, answers: tuple[str | None, str | None] = (None, None)
 ) -> str:
-    """Write the changes as Markdown.
+    """Write the changes as Markdown: answers, prices and ranks; costs that kept their rank are counted.
 
     Parameters
     ----------
     table
-        Rows of `difference` or of `decided_anew.moved`.
+        Rows of `change_table`.
     before, after
         Names of the two states.
     answers
         The verdict in each of them; None leaves it out.
-
-    Returns
-    -------
-    str
-        The answers, plans, prices and ranks that changed; costs that kept their rank are counted.
     """
-
-    def rows(*kinds: str) -> list[dict[str, object]]:
-        return records(table[table["what"].isin(kinds)])
-
     context = {
         "before": before,
         "after": after,
         "answers": answers,
-        "plans": rows("plan"),
-        "prices": rows("price", "new", "gone"),
-        "ranks": rows("rank"),
-        "same_rank": len(rows("cost")),
+        "prices": records(table[table["what"].isin(PRICES)]),
+        "ranks": records(table[table["what"].eq("rank")]),
+        "same_rank": int(table["what"].eq("cost").sum()),
     }
     return filled("changes.md.j2", context).rstrip("\n") + "\n"

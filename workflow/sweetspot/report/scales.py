@@ -3,10 +3,25 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sweetspot.wording import money
+from sweetspot.wording import Money, money
+
+if TYPE_CHECKING:
+    from sweetspot.report.outcome import ValueRange
 
 FAR = 4.0  # times the costs that are compared: a longer bar would press all others into a corner
+
+
+@dataclass(frozen=True)
+class CostBar:
+    """A bar of a chart of costs."""
+
+    title: str
+    kind: str
+    note: str
+    is_best: bool
+    usd: "ValueRange"
 
 
 @dataclass(frozen=True)
@@ -31,27 +46,30 @@ class Axis:
         """Return round values from 0 on that lie on the axis, about `count` of them."""
         raw = (self.maximum or 1.0) / count
         size = 10.0 ** math.floor(math.log10(raw))
-        step = next((by * size for by in (1, 2, 2.5, 5) if by * size >= raw), 10 * size)
+        step = next(by * size for by in (1, 2, 2.5, 5, 10) if by * size >= raw)
         return [step * n for n in range(int(self.maximum / step + 1e-9) + 1)]
 
 
-def cost_axis(bars: Sequence[tuple[float, float | None]], reference: float) -> Axis:
-    """Return the axis of a chart of costs.
+def cost_axis(bars: Sequence[CostBar], reference_usd: float, money: Money) -> Axis:
+    """Return the axis of a chart of costs, in the currency `money`.
 
     Parameters
     ----------
     bars
-        Middle and high end of each choice, in any order; without an interval the end is None.
-    reference
-        The dearer of the two costs that the answer compares.
+        The choices, in any order.
+    reference_usd
+        The higher of the two costs that the answer compares.
+    money
+        The currency of the axis.
 
     Returns
     -------
     Axis
         From 0 to the highest end; what costs over FAR times the reference lies beyond its maximum.
     """
-    ends = [max(value, high or value) for value, high in bars if value <= FAR * reference]
-    return Axis(0.0, max(ends, default=1.0) or 1.0)
+    costs = [bar.usd for bar in bars if (bar.usd.value or 0.0) <= FAR * reference_usd]
+    highest = max((end for cost in costs for end in (cost.value, cost.high) if end is not None), default=0.0)
+    return Axis(0.0, money.of(highest) or 1.0)
 
 
 def short_amount(value: float) -> str:
@@ -64,9 +82,9 @@ def short_amount(value: float) -> str:
 
 
 def separate_labels(positions: Sequence[float], gap: float) -> list[float]:
-    """Move two labels apart, evenly, so that at least `gap` lies between them; other numbers stay as they are."""
-    if len(positions) != 2 or abs(positions[0] - positions[1]) >= gap:
-        return list(positions)
-    middle, half = sum(positions) / 2, gap / 2
-    first_above = positions[0] <= positions[1]
-    return [middle - half, middle + half] if first_above else [middle + half, middle - half]
+    """Move two labels apart, evenly, so that at least `gap` lies between them."""
+    first, second = positions
+    if abs(first - second) >= gap:
+        return [first, second]
+    shift = math.copysign(gap / 2, second - first)
+    return [(first + second) / 2 - shift, (first + second) / 2 + shift]

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from markupsafe import Markup
-from pydantic import Field
 
-from sweetspot.report.notation import Row, records, text
-from sweetspot.report.outcome import AnswerPart, Outcome, finite
+from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
+from sweetspot.report.outcome import AnswerPart, Outcome
 from sweetspot.report.scales import Axis
 from sweetspot.report.sentences import markup
-from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
+from sweetspot.report.tables import Tables, of_jobs, of_plans
 from sweetspot.wording import Money
 
 MIN_SWING = 0.005  # of the ratio: assumptions that move it less and change nothing have no bar
@@ -20,74 +19,78 @@ FIRST_PAGE_BARS = 5
 class TornadoBar(AnswerPart):
     """One assumption, and the cost ratio of the runner-up to the best at either end of its range."""
 
-    assumption: str = Field(description="Name for people")
-    unit: str = Field(description="Of low, high and turning_value")
-    low: float = Field(description="Low end of its range")
-    high: float = Field(description="High end of its range")
-    ratio_low: float = Field(description="USD of the runner-up / USD of the best at the low end")
-    ratio_high: float = Field(description="The same at the high end")
-    turning_value: float | None = Field(description="From where on another choice is the cheapest; null: none")
-    turning_factor: float | None = Field(description="The same, times what is planned")
+    assumption: str
+    """Name for people"""
+    unit: str
+    """Of low, high and turning_value"""
+    low: float
+    """Low end of its range"""
+    high: float
+    """High end of its range"""
+    ratio_low: float
+    """USD of the runner-up / USD of the best at the low end"""
+    ratio_high: float
+    """The same at the high end"""
+    turning_value: float | None
+    """From where on another choice is the cheapest; null: none"""
+    turning_factor: float | None
+    """The same, times what is planned"""
 
 
 class Tornado(AnswerPart):
     """The assumptions that move the answer most, the widest first."""
 
-    best: str = Field(description="Title of the cheapest choice as planned")
-    runner_up: str = Field(description="Title of what it is compared with")
-    ratio: float = Field(description="USD of the runner-up / USD of the best as planned")
-    can_change: bool = Field(description="Whether an assumption within its range makes the runner-up cheaper")
-    same_commitment: bool = Field(description="Whether both bind to the same, so that only the machine is in question")
-    bars: list[TornadoBar] = Field(description="One an assumption")
+    best: str
+    """Title of the cheapest choice as planned"""
+    runner_up: str
+    """Title of what it is compared with"""
+    ratio: float
+    """USD of the runner-up / USD of the best as planned"""
+    can_change: bool
+    """Whether an assumption within its range makes the runner-up cheaper"""
+    same_commitment: bool
+    """Whether both bind to the same, so that only the machine is in question"""
+    bars: list[TornadoBar]
+    """One an assumption"""
 
 
 def bar_of(row: Row) -> TornadoBar:
     """Return the bar of a row of comparison/tornado.parquet."""
-    return TornadoBar(
-        assumption=str(row["assumption"]),
-        unit=str(row["unit"]),
-        low=float(row["low"]),
-        high=float(row["high"]),
-        ratio_low=float(row["margin_low"]),
-        ratio_high=float(row["margin_high"]),
-        turning_value=finite(row, "flip_value"),
-        turning_factor=finite(row, "flip_factor"),
-    )
+    columns = {
+        "ratio_low": "margin_low",
+        "ratio_high": "margin_high",
+        "turning_value": "flip_value",
+        "turning_factor": "flip_factor",
+    }
+    return TornadoBar.of(row, **{field: finite(row, column) for field, column in columns.items()})
 
 
 def widest_bars(rows: Sequence[Row]) -> list[TornadoBar]:
     """Return bars of at most MAX_BARS assumptions, the widest first; what moves nothing has none."""
-    moving = [row for row in rows if row["swing"] > MIN_SWING or bool(row["flips"])]
+    moving = [row for row in rows if row["swing"] > MIN_SWING or row["flips"]]
     return [bar_of(row) for row in sorted(moving, key=lambda row: -row["swing"])[:MAX_BARS]]
 
 
 def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
     """Return the assumptions that move the verdict most; None where no assumption has a ratio at both ends."""
-    plans, options = of_plans(tables, "tornado"), table_of(tables, "options")
-    rows = plans[plans["workload"] == verdict.workload] if len(plans) else plans
-    if rows.empty:
-        jobs = of_jobs(tables, "tornado")
-        models = options.loc[options["workload"] == verdict.workload, "model"] if len(options) else ()
-        rows = jobs[jobs["model"].isin(models)] if len(jobs) else jobs
-    bounded = [row for row in records(rows) if _is_bounded(row)]
+    rows = [row for row in records(of_plans(tables, "tornado")) if row["workload"] == verdict.workload]
+    if not rows:
+        models = {row["model"] for row in rows_where(tables, "options", workload=verdict.workload)}
+        rows = [row for row in records(of_jobs(tables, "tornado")) if row["model"] in models]
+    bounded = [row for row in rows if None not in (finite(row, "margin_low"), finite(row, "margin_high"))]
     if not bounded:
         return None
-    bars = [bar_of(row) for row in bounded]
-    choices = table_of(tables, "choices")
-    commitments = dict(zip(choices["choice"], choices["commitment"], strict=True)) if len(choices) else {}
-    best, runner_up = (commitments.get(bounded[0].get(name)) for name in ("best", "rival"))
+    bars, first = [bar_of(row) for row in bounded], bounded[0]
+    commitments = {row["choice"]: row["commitment"] for row in rows_where(tables, "choices")}
+    best = commitments.get(first.get("best"))
     return Tornado(
-        best=text(bounded[0].get("best_title")),
-        runner_up=text(bounded[0].get("rival_title")),
-        ratio=float(bounded[0]["margin"]),
+        best=text(first.get("best_title")),
+        runner_up=text(first.get("rival_title")),
+        ratio=first["margin"],
         can_change=any(min(bar.ratio_low, bar.ratio_high) < 1 for bar in bars),
-        same_commitment=best is not None and best == runner_up,
+        same_commitment=not missing(best) and best == commitments.get(first.get("rival")),
         bars=bars[:FIRST_PAGE_BARS],
     )
-
-
-def _is_bounded(row: Row) -> bool:
-    return finite(row, "margin_low") is not None and finite(row, "margin_high") is not None
 
 
 def tornado_chart(
@@ -111,6 +114,5 @@ def tornado_chart(
     markupsafe.Markup
         HTML for a page with the styles of bars.css.
     """
-    ratios = [ratio for bar in bars for ratio in (bar.ratio_low, bar.ratio_high)]
-    axis = Axis(min(1.0, baseline, *ratios), max(1.0, baseline, *ratios))
-    return markup("tornado", bars, axis, best, runner_up, baseline, money or Money())
+    ratios = [1.0, baseline, *(ratio for bar in bars for ratio in (bar.ratio_low, bar.ratio_high))]
+    return markup("tornado", bars, Axis(min(ratios), max(ratios)), best, runner_up, baseline, money or Money())

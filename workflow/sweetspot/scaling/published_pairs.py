@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from sweetspot.frameworks import FRAMEWORKS, PUBLISHED
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, MAXIMUM_EFFICIENCY, super_linear_warnings
 from sweetspot.scaling.step_facts import device_family
-from sweetspot.study.frameworks import FRAMEWORKS, PUBLISHED
 from sweetspot.throughput.published import with_machine_facts
 from sweetspot.warnings import warning
 

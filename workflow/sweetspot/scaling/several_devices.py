@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.scaling.fitted import FittedScaling, combined_limit
 from sweetspot.scaling.intervals import LEARNED_METHOD
 from sweetspot.scaling.step_facts import device_family
-from sweetspot.study.frameworks import ALWAYS_COMPILED
 from sweetspot.throughput.published import guessed_interconnect
 
 if TYPE_CHECKING:

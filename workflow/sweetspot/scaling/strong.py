@@ -24,7 +24,7 @@ from sweetspot.scaling.step_facts import device_family
 from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import cell_columns
 from sweetspot.throughput.calibration import calibrate
-from sweetspot.throughput.time_to_target import VARIANT, TimeToTarget, results, uneven_counts
+from sweetspot.throughput.time_to_target import VARIANT, TimeToTarget, results
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -201,7 +201,7 @@ def strong_cells(
             if not of_device or (model, instance.gpu, instance.gpus) in timed:
                 continue
             base = _nearest_result(of_device, instance.gpus)
-            warnings = [*cautions(instances, name), *uneven_counts(timed, model, instance)]
+            warnings = cautions(instances, name)
             estimate = _estimate(times, fitted, base, instance.gpus)
             estimate |= {"base_instance": "", "warnings": warnings}
             for batch_size in question.batches(model):

@@ -1,9 +1,8 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
@@ -12,8 +11,8 @@ from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
-from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.spelling import hint, near
+from sweetspot.frameworks import FRAMEWORKS
+from sweetspot.study.spelling import hint
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
@@ -61,7 +60,7 @@ class Closed(BaseModel):
     )
 
     def _expected(self) -> Iterator[str]:
-        """What is expected, of keys that do not fit together; the first is told."""
+        """Yield what is expected of keys that do not fit together; the first is said."""
         yield from ()
 
     @model_validator(mode="after")
@@ -120,8 +119,8 @@ def within(minimum: float, maximum: float = math.inf, noun: str = "a number") ->
     if maximum < math.inf:
         expected += f", at most {maximum:g}"
 
-    def check(number: ModelT) -> ModelT:
-        low, high = number.ends  # type: ignore[attr-defined]
+    def check(number: Any) -> Any:
+        low, high = number.ends
         if low < minimum or high > maximum:
             raise ValueError(f"{expected}, found {low if low < minimum else high:g}")
         return number
@@ -129,15 +128,14 @@ def within(minimum: float, maximum: float = math.inf, noun: str = "a number") ->
     return AfterValidator(check)
 
 
-BOUNDS = {
-    "greater_than_equal": "of at least {ge:.12g}",
-    "greater_than": "above {gt:.12g}",
-    "less_than_equal": "of at most {le:.12g}",
-    "less_than": "below {lt:.12g}",
-}
-# By the first word of pydantic's name of an error, such as int_parsing.
-KINDS = {
-    "string": "text",
+# What is expected in place of a wrong value, by pydantic's name of the error, else by the first word of that.
+EXPECTED = {
+    "greater_than_equal": "a number of at least {ge:.12g}",
+    "greater_than": "a number above {gt:.12g}",
+    "less_than_equal": "a number of at most {le:.12g}",
+    "less_than": "a number below {lt:.12g}",
+    "union_tag_invalid": "one of {expected_tags}",
+    "string_type": "text",
     "bool": "true or false",
     "int": "a whole number",
     "float": "a number",
@@ -176,17 +174,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        details = error.errors()
-        sentences = (_sentence(detail, model) for detail in details if not _is_misspelt(detail, details))
-        raise UserError(*(f"{file}: {sentence}" for sentence in sentences)) from None
-
-
-def _is_misspelt(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Return whether a missing key stands beside an unknown one that resembles it: one mistake, said of that one."""
-    *parent, name = detail["loc"] or ("",)
-    unknown = [loc[-1] for loc in (entry["loc"] for entry in details if entry["type"] == "extra_forbidden")
-               if [*loc[:-1]] == parent]  # fmt: skip
-    return detail["type"] == "missing" and near(str(name), map(str, unknown)) is not None
+        raise UserError(*(f"{file}: {_sentence(detail, model)}" for detail in error.errors())) from None
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
@@ -203,42 +191,15 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if kind in ("missing", "union_tag_not_found"):
         return f"key '{key}' is missing and needed"
     if kind == "extra_forbidden":
-        return f"key '{key}' is unknown; remove it or correct its spelling" + hint(str(location[-1]), _keys_of(model))
-    expected = f"expected {_expected_value(detail)}"
+        schema = model.model_json_schema()
+        keys = {name for part in (schema, *schema.get("$defs", {}).values()) for name in part.get("properties", {})}
+        return f"key '{key}' is unknown; remove it or correct its spelling{hint(str(location[-1]), keys)}"
+    template = EXPECTED.get(kind, EXPECTED.get(kind.partition("_")[0]))
+    message = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    expected = PATTERNS.get(context.get("pattern", ""), template.format(**context) if template else message)
     if len(value) > LONGEST_VALUE:
         value = value[: LONGEST_VALUE - 3] + "..."
-    return f"key '{key}' is {value}; {expected}" if key else expected
-
-
-def _expected_value(detail: ErrorDetails) -> str:
-    """Say what would be right in place of a wrong value."""
-    kind, context = detail["type"], detail.get("ctx", {})
-    noun, _, problem = kind.partition("_")
-    if kind == "union_tag_invalid":
-        return "one of " + context["expected_tags"].replace("'", "")
-    if kind == "string_pattern_mismatch" and context["pattern"] in PATTERNS:
-        return PATTERNS[context["pattern"]]
-    if kind in BOUNDS:
-        return "a number " + BOUNDS[kind].format(**context)
-    if noun in KINDS and problem in ("type", "parsing", "from_float", "attributes_type"):
-        return KINDS[noun] + _as_yaml_number(detail["input"], noun)
-    return detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-
-
-def _as_yaml_number(value: Any, noun: str) -> str:
-    """Return how to write a number that YAML takes for text, e.g. 1e6, which has no point and no sign."""
-    try:
-        number = Decimal(value if isinstance(value, str) and noun in ("int", "float") else "nan")
-    except InvalidOperation:
-        return ""
-    is_usable = math.isfinite(float(number)) and (noun == "float" or number == number.to_integral_value())
-    return f"; YAML reads that one as text: write {number:f}" if is_usable else ""
-
-
-def _keys_of(model: type[BaseModel]) -> set[str]:
-    """Return all keys that a file of `model` may have, at any place."""
-    schema = model.model_json_schema()
-    return {key for part in (schema, *schema.get("$defs", {}).values()) for key in part.get("properties", {})}
+    return f"key '{key}' is {value}; expected {expected}" if key else f"expected {expected}"
 
 
 def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from sweetspot.errors import Faults
+from sweetspot.errors import refuse
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Slug, Text
 
@@ -20,7 +20,8 @@ SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for 
 class FilePart(Closed):
     """Machines whose prices come from one provider's file of SkyPilot's or gpuhunt's catalogue."""
 
-    lists: list[Slug] = Field(min_length=1, description="Price lists of the study that it refreshes")
+    lists: list[Slug] = Field(min_length=1)
+    """Price lists of the study that it refreshes"""
     purchases: list[Refreshed] = Field(list(RATES), min_length=1)
     """Offers that it refreshes, others of the same machines stay"""
     instances: dict[Slug, Text] = Field(min_length=1)
@@ -49,54 +50,65 @@ class CatalogueMap(Closed):
     """Price lists whose machines are refreshed by the names of facts/catalogue_names.csv, unless a part names them"""
 
     def parts(self) -> Iterator[tuple[str, str, FilePart]]:
-        """Source, key and part, in the order of the sources."""
-        for source in (name for name in type(self).model_fields if name != "shipped"):
-            for key, part in getattr(self, source).items():
+        """Yield source, key and part, in the order of the sources."""
+        for source, parts in (("skypilot", self.skypilot), ("gpuhunt", self.gpuhunt)):
+            for key, part in parts.items():
                 yield source, key, part
 
     def completed(self, machines: Collection[str]) -> "CatalogueMap":
-        """With a part for each file and place in which the library knows machines that no part here names."""
-        own = {name for _, _, part in self.parts() for name in part.instances}
-        known = {
-            name: row for row in table("catalogue_names") for name in (row["instance"], *row["names"].split(" ; "))
-        }
-        found: dict[tuple[str, str, str], dict[str, str]] = {}
+        """Return it with a part for each file and region of the library's names of machines that no part names."""
+        if not self.shipped.rates:
+            return self
+        rows = {name: row for row in table("catalogue_names") for name in (row["instance"], *row["names"].split(" ; "))}
+        declared = {name for *_, part in self.parts() for name in part.instances}
+        skypilot = dict(self.skypilot)
         for name in machines:
-            row = known.get(SEVERAL_NODES.sub("", name))
-            if row is not None and name not in own:
-                found.setdefault((row["catalogue"], row["file"], row["place"]), {})[name] = row["machine"]
-        skypilot, rates = dict(self.skypilot), self.shipped.rates
-        for (_, file, place), named in found.items():
-            if rates:
-                key = f"shipped-{file}-{place}".strip("-")
-                skypilot[key] = FilePart(lists=rates, file=file, place=place or None, instances=named)
-        return self.model_copy(update={"skypilot": skypilot, "shipped": Shipped()})
+            row = rows.get(SEVERAL_NODES.sub("", name))
+            if row is not None and name not in declared:
+                key = f"shipped-{row['file']}-{row['place']}".strip("-")
+                instances = (skypilot[key].instances if key in skypilot else {}) | {name: row["machine"]}
+                place = row["place"] or None
+                skypilot[key] = FilePart(lists=self.shipped.rates, file=row["file"], place=place, instances=instances)
+        return self.model_copy(update={"skypilot": skypilot})
 
 
 def checked_catalogue(
     catalogue: CatalogueMap | None, machines: Collection[str], price_lists: Collection[str], file: str | Path
 ) -> CatalogueMap:
-    """The map with the names of the library (`completed`); empty where a study has none.
+    """Check the names of a catalogue map and complete it from the library.
 
-    Raises UserError: a name that nobody declared, and an offer that two parts would refresh.
+    Parameters
+    ----------
+    catalogue
+        The map of the study; None gives an empty one.
+    machines, price_lists
+        Names of the study's instances and price lists.
+    file
+        The study.yaml, for messages.
+
+    Raises
+    ------
+    UserError
+        A name is not declared, or two parts would refresh one offer.
     """
     catalogue = catalogue or CatalogueMap()
-    faults, taken = Faults(), dict[tuple[str, str, str], str]()
     parts = {f"catalogue.{source}.{key}": part for source, key, part in catalogue.parts()}
-    lists = {f"{where}.lists": part.lists for where, part in parts.items()}
-    shipped = {f"catalogue.shipped.{kind}": names for kind, names in catalogue.shipped}
-    for where, names in (shipped | lists).items():
-        for name in sorted(set(names) - set(price_lists)):
-            faults.add(f"{file}: {where} names {name!r}; expected some of {', '.join(price_lists)}")
-    for where, part in parts.items():
-        for name in sorted(part.instances.keys() - set(machines)):
-            faults.add(f"{file}: {where}.instances names {name!r}; expected an instance of instances.yaml")
-        twice = (offer for offer in product(part.lists, part.instances, part.purchases)
-                 if taken.setdefault(offer, where) != where)  # fmt: skip
-        for listed, name, purchase in islice(twice, 1):
-            faults.add(
-                f"{file}: {where} and {taken[listed, name, purchase]} both refresh {name!r} {purchase} of {listed}; "
-                "expected one of them (`purchases` or `lists` tell them apart)"
-            )
-    faults.end()
+    lists = {"catalogue.shipped.rates": catalogue.shipped.rates} | {f"{key}.lists": parts[key].lists for key in parts}
+    sentences = [
+        f"{file}: {key} names {name!r}; expected some of {', '.join(price_lists)}"
+        for key, names in lists.items()
+        for name in sorted({*names} - {*price_lists})
+    ]
+    part_of_offer: dict[tuple[str, str, str], str] = {}
+    for key, part in parts.items():
+        sentences += [
+            f"{file}: {key}.instances names {name!r}; expected an instance of instances.yaml"
+            for name in sorted({*part.instances} - {*machines})
+        ]
+        sentences += [
+            f"{file}: {part_of_offer[offer]} and {key} both refresh {' '.join(offer)}; expected one of them"
+            for offer in product(part.lists, part.instances, part.purchases)
+            if part_of_offer.setdefault(offer, key) != key
+        ][:1]
+    refuse(sentences)
     return catalogue.completed(machines)

@@ -1,7 +1,6 @@
 """What a study's text claims (claims.yaml): each claim is an expression over the study's result tables."""
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
@@ -26,7 +25,7 @@ FUNCTIONS = {
 }
 MAXIMUM = 1e18  # No product of sane figures overflows.
 SELECTORS = ("selector", "but", "among")
-COUNTS = ("batch_size", "gpus")
+COUNTS = ("batch_size", "gpus=")
 MEASURES = ("usd", "hours", "images_per_usd", "images_per_s")
 COLUMNS = {
     "offer": ("usd_per_hour", "days_per_month", "downtime_share", "capex_usd", "fixed_usd_per_month",
@@ -74,7 +73,8 @@ class Claim(Closed):
     """The number printed"""
     unit: Text | None = None
     """Its unit"""
-    tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
+    tolerance: float = Field(0.0, ge=0)
+    """How far the recomputed number may lie from the printed one"""
     relation: Literal["equals", "at_least", "at_most"] = "equals"
     """at_least: 'more than'; the recomputed number may lie above the printed one"""
     checkable: bool = True
@@ -112,69 +112,61 @@ def load_claims(path: str | Path) -> list[Claim]:
     if not file.is_file():
         return []
     claims = validated(Claims, {"claims": load_yaml(file)}, file).claims
-    counts = Counter(claim.id for claim in claims)
-    refuse(
-        [f"{file}: id {name!r} stands twice; each claim needs its own" for name in counts if counts[name] > 1]
-        + [f"{file}: claim {claim.id!r} has {mistake}" for claim in claims for mistake in _mistakes(claim)]
-    )
+    ids = [claim.id for claim in claims]
+    repeated = sorted({name for name in ids if ids.count(name) > 1})
+    sentences = [f"{file}: id {name!r} stands twice; each claim needs its own" for name in repeated]
+    refuse(sentences + [f"{file}: claim {claim.id!r} has {text}" for claim in claims for text in _mistakes(claim)])
     return claims
 
 
 def _mistakes(claim: Claim) -> Iterator[str]:
     """Describe each part of a claim's expression that is not allowed."""
-    if claim.value is None:
-        return
     try:
-        yield from _refused(parse_expression(claim.value), claim)
+        yield from () if claim.value is None else _mistakes_below(parse_expression(claim.value), claim)
     except (ValueError, RecursionError):
-        yield f"the value {claim.value[:60]!r}; expected one expression"
+        yield f"the value {claim.value!r:.60}; expected one expression"
 
 
-def _refused(node: ast.expr, claim: Claim, is_condition: bool = False) -> Iterator[str]:
-    text = ast.unparse(node)[:60]
+def _mistakes_below(node: ast.expr, claim: Claim) -> Iterator[str]:
+    parts: list[ast.expr] = []
     match node:
-        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]) if is_condition:
-            parts = [left, right]
-        case _ if is_condition:
-            yield f"the condition {text!r}; expected one comparison by < or <="
-            return
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool) and number <= MAXIMUM:
-            parts = []
+            pass
         case ast.UnaryOp(op=ast.USub(), operand=part) | ast.UnaryOp(op=ast.Invert(), operand=ast.Constant() as part):
             parts = [part]
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
             parts = [left, right]
         case ast.Call(func=ast.Name(id="count"), args=[_, *_] as conditions, keywords=[]):
             for condition in conditions:
-                yield from _refused(condition, claim, is_condition=True)
-            return
+                match condition:
+                    case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]):
+                        parts += [left, right]
+                    case _:
+                        yield f"the condition {_source(condition)}; expected one comparison by < or <="
         case ast.Call(func=ast.Name(id=name)) if name in FUNCTIONS:
-            yield from _refused_arguments(node, name, claim)
-            return
+            yield from _wrong_arguments(node, name, claim)
         case _:
             functions = ", ".join([*FUNCTIONS, "count"])
-            yield f"{text!r}; expected numbers, ~numbers, + - * /, brackets and {functions}"
-            return
+            yield f"{_source(node)}; expected numbers, ~numbers, + - * /, brackets and {functions}"
     for part in parts:
-        yield from _refused(part, claim)
+        yield from _mistakes_below(part, claim)
 
 
-def _refused_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
+def _source(node: ast.expr) -> str:
+    return repr(ast.unparse(node)[:60])
+
+
+def _wrong_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
     required = [parameter for parameter in FUNCTIONS[name] if not parameter.endswith("=")]
-    keywords = {keyword.arg or "": keyword.value for keyword in call.keywords}
-    if len(call.args) != len(required) or any(f"{keyword}=" not in FUNCTIONS[name] for keyword in keywords):
-        yield f"{ast.unparse(call)[:60]!r}; expected {name}({', '.join(FUNCTIONS[name])})"
+    keywords = {f"{keyword.arg}=": keyword.value for keyword in call.keywords}
+    if len(call.args) != len(required) or not keywords.keys() <= {*FUNCTIONS[name]}:
+        yield f"{_source(call)}; expected {name}({', '.join(FUNCTIONS[name])})"
         return
-    for parameter, node in [*zip(required, call.args, strict=True), *keywords.items()]:
-        value = node.value if isinstance(node, ast.Constant) else None
-        if parameter in SELECTORS:
-            is_valid = isinstance(node, ast.Name) and node.id in claim.let
-            expected = f"a name of let ({', '.join(claim.let)})"
-        elif parameter in COUNTS:
-            is_valid, expected = isinstance(value, int), "a whole number"
-        elif parameter == "column":
-            is_valid, expected = value in COLUMNS[name], f"one of {', '.join(COLUMNS[name])}"
-        else:
-            is_valid, expected = isinstance(value, str), "a text in quotes"
-        if not is_valid:
+    for parameter, node in zip([*required, *keywords], [*call.args, *keywords.values()], strict=True):
+        is_selector, kind = parameter.rstrip("=") in SELECTORS, int if parameter in COUNTS else str
+        allowed = claim.let if is_selector else COLUMNS[name] if parameter == "column" else None
+        value = getattr(node, "id" if is_selector else "value", None)
+        if not isinstance(value, kind) or (allowed is not None and value not in allowed):
+            expected = "a whole number" if kind is int else "text in quotes"
+            expected = expected if allowed is None else f"one of {', '.join(allowed)}"
             yield f"{parameter} {ast.unparse(node)} in {name}(); expected {expected}"

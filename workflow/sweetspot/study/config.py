@@ -14,9 +14,9 @@ def _number_of_text(value: Any) -> Any:
     return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*", value) else value
 
 
-FromText = BeforeValidator(_number_of_text)
-CountOrText = Annotated[Count, FromText]
+CountOrText = Annotated[Count, BeforeValidator(_number_of_text)]
 Positive = Annotated[float, Field(gt=0, lt=1e9)]
+NotNegative = Annotated[float, Field(ge=0, lt=1e9)]
 # `null` on the command line comes as text.
 Cap = Annotated[Positive | None, BeforeValidator(lambda value: None if value in ("null", "~") else value)]
 Column = Literal["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"]
@@ -29,11 +29,14 @@ PROTOCOL_KEYS = ("protocol", "warmup_steps", "min_steps", "min_seconds", "least_
 class Matrix(Closed):
     """The axes of what is measured here; each value is one level, every combination is a cell."""
 
-    model: list[Slug] = Field(min_length=1, description="Networks to train, or scripts of config/commands/, by name")
-    batch_size: list[CountOrText] = Field(min_length=1, description="Samples per device and step")
-    gpus: list[Annotated[int, Field(ge=1, le=4096), FromText]] = [1]
+    model: list[Slug] = Field(min_length=1)
+    """Networks to train, or scripts of config/commands/, by name"""
+    batch_size: list[CountOrText] = Field(min_length=1)
+    """Samples per device and step"""
+    gpus: list[CountOrText] = [1]
     """Devices used together"""
-    precision: list[Precision] = Field(["fp32"], min_length=1, description="Number format of the computation")
+    precision: list[Precision] = Field(["fp32"], min_length=1)
+    """Number format of the computation"""
     variant: list[Slug] = Field(["default"], min_length=1)
     """How gradients are combined (default, A, B, C, ddp), or compile"""
     framework: list[Framework] = Field(["tensorflow"], min_length=1)
@@ -45,24 +48,23 @@ class Measure(Closed):
 
     model_config = ConfigDict(strict=False)  # on the command line numbers come as text
 
-    protocol: Annotated[CountOrText, AfterValidator(lambda value: max(value, PROTOCOL))] = Field(
-        PROTOCOL,
-        description="Version of what a measurement means; a new number repeats every run. A lower one than this "
-        f"version of Sweetspot measures by ({PROTOCOL}) counts as that",
-    )
-    warmup_steps: CountOrText = 2
+    protocol: Annotated[Count, AfterValidator(lambda value: max(value, PROTOCOL))] = PROTOCOL
+    """Version of what a measurement means; a new number repeats every run, one below Sweetspot's own counts as that"""
+    warmup_steps: Count = 2
     """Steps not timed, the first (which compiles) included"""
-    min_steps: CountOrText = 5
+    min_steps: Count = 5
     """Timed steps after which a run may end"""
-    min_seconds: float = Field(20.0, gt=0, le=86_400, description="Timed seconds after which a slow run may end")
-    least_seconds: float = Field(2.0, ge=0, le=86_400, description="Timed seconds before which no run ends")
-    least_seconds_power: float = Field(10.0, ge=0, le=86_400)
+    min_seconds: Positive = 20.0
+    """Timed seconds after which a slow run may end"""
+    least_seconds: NotNegative = 2.0
+    """Timed seconds before which no run ends"""
+    least_seconds_power: NotNegative = 10.0
     """The same where power or energy is read, which renews ten times a second"""
-    min_steps_slow: CountOrText = 3
+    min_steps_slow: Count = 3
     """Timed steps that even a slow run makes"""
     target_half_width: float = Field(0.0, ge=0, lt=1)
     """Share of the mean step to which its 95 % interval must shrink before min_seconds; 0: any"""
-    time_limit_s: CountOrText = TIME_LIMIT_S
+    time_limit_s: Count = TIME_LIMIT_S
     """Seconds after which a run is ended and recorded as failed"""
     xla: bool = False
     """Compile the training step with XLA"""
@@ -93,7 +95,7 @@ class Config(Closed):
     """Instances of instances.yaml that are measured; [] measures nothing"""
     matrix: Matrix
     """What is measured on them"""
-    runs: Annotated[int, Field(ge=1, le=100), FromText] = 2
+    runs: CountOrText = 2
     """Independent processes per cell"""
     exclude: list[dict[Column, Value]] = []
     """Cells to leave out: all that agree with an entry"""

@@ -3,7 +3,6 @@
 They stand in study.yaml under `energy`, what it leaves to the library in facts/power.csv, providers.csv and grids.csv.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
@@ -27,7 +26,7 @@ class Fact(Ranged):
 
 
 def _fact(row: Mapping[str, str]) -> Fact:
-    """The fact in a row of a shipped table; an end that is empty is not given."""
+    """Return the fact in a row of a shipped table; a bound that is empty is not given."""
     numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
     return Fact(**numbers, as_of=row["as_of"], source=row["source"])
 
@@ -68,12 +67,6 @@ class Site(Closed):
         if self.grid is not None and (self.g_per_kwh is not None or self.grid not in _grids()):
             yield f"one of g_per_kwh and grid, which is one of {', '.join(_grids())}; found {self.grid!r}"
 
-    def completed(self, pue: Fact | None = None, grid: str | None = None) -> "Site":
-        """Return the site with what it does not say as given, and its grid looked up."""
-        name = None if self.g_per_kwh else self.grid or grid
-        g_per_kwh = self.g_per_kwh if name is None else _grids()[name]
-        return self.model_copy(update={"pue": self.pue or pue, "g_per_kwh": g_per_kwh, "grid": None})
-
 
 def _grids() -> dict[str, Fact]:
     """Return the carbon intensity of each grid of the library."""
@@ -96,34 +89,38 @@ class Energy(Closed):
 
     def _expected(self) -> Iterator[str]:
         names = [*(device.gpu for device in self.devices), *(site.provider for site in self.sites)]
-        for name, count in Counter(names).items():
-            if count > 1:
+        for name in names:
+            if names.count(name) > 1:
                 yield f"each device and each provider once, found {name!r} twice"
         if self.devices and self.utilisation is None and not self.shipped:
             yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 
     def completed(self) -> "Energy":
         """Return the facts with grids looked up and, where they ask for what is shipped, what they do not declare."""
-        sites = {site.provider: site for site in self.sites}
-        devices = {device.gpu: device for device in self.devices}
-        utilisation = self.utilisation
+        sites, facts = {site.provider: site for site in self.sites}, dict[tuple[str, str], Fact]()
         if self.shipped:
             facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}
-            utilisation = utilisation or facts["utilisation", ""]
-            for quantity, gpu in facts:
-                if quantity == "watts" and gpu not in devices:
-                    host_share = facts.get(("host_share", gpu))
-                    devices[gpu] = DevicePower(gpu=gpu, watts=facts[quantity, gpu], host_share=host_share)
             for row in table("providers"):
-                name, pue = row["provider"], _fact(row)
-                sites[name] = sites.get(name, Site(provider=name, pue=pue)).completed(pue, row["grid"])
-        facts_by_key = {"devices": [*devices.values()], "sites": [site.completed() for site in sites.values()]}
-        return self.model_copy(update=facts_by_key | {"utilisation": utilisation})
+                site = sites.get(row["provider"]) or Site(provider=row["provider"], grid=row["grid"])
+                defaults = {"pue": site.pue or _fact(row), "grid": site.grid or row["grid"]}
+                sites[site.provider] = site.model_copy(update=defaults)
+        devices = {
+            gpu: DevicePower(gpu=gpu, watts=fact, host_share=facts.get(("host_share", gpu)))
+            for (quantity, gpu), fact in facts.items()
+            if quantity == "watts"
+        } | {device.gpu: device for device in self.devices}
+        grids = _grids()
+        located = [
+            site.model_copy(update={"g_per_kwh": site.g_per_kwh or grids.get(site.grid or ""), "grid": None})
+            for site in sites.values()
+        ]
+        changes = {"utilisation": self.utilisation or facts.get(("utilisation", "")), "sites": located}
+        return self.model_copy(update=changes | {"devices": [*devices.values()]})
 
     def device(self, gpu: str) -> DevicePower | None:
-        """The power of a device; None where it is not declared."""
+        """Return the power of a device; None where it is not declared."""
         return next((device for device in self.devices if device.gpu == gpu), None)
 
     def site(self, provider: str) -> Site | None:
-        """Where a provider's machines stand; None where it is not declared."""
+        """Return where a provider's machines stand; None where it is not declared."""
         return next((site for site in self.sites if site.provider == provider), None)

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
-
 from sweetspot.errors import Faults, UserError
+from sweetspot.platforms import PLATFORMS, Platform
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_case, validated
-from sweetspot.study.platforms import PLATFORMS, Platform
+from sweetspot.study.memory import Gibibytes
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.warnings import warning
@@ -22,7 +21,8 @@ else:
 class Executor(Closed):
     """Where an instance can be measured."""
 
-    where: Where = Field(description="; ".join(f"{name}: {platform.how}" for name, platform in PLATFORMS.items()))
+    where: Where
+    """local: this machine; slurm: submitted to a partition; kubernetes: to nodes of a machine type"""
     device: Literal["cpu", "gpu"]
     """What is counted by gpus; cpu devices are logical beyond one"""
     expect_gpu: Text | None = None
@@ -45,13 +45,12 @@ class Executor(Closed):
     """Devices of one node; a cell with more takes several nodes, one worker each (slurm only)"""
 
     def _expected(self) -> Iterator[str]:
-        needed, several = self.platform.names_machine, self.gpus_per_node
-        if needed is not None and getattr(self, needed) is None:
-            yield f"{needed}, since the instance is measured through {self.where}"
-        if several is not None and not self.platform.several_nodes:
-            able = " or ".join(name for name, platform in PLATFORMS.items() if platform.several_nodes)
-            yield f"gpus_per_node only with where: {able}, which starts the workers of several nodes"
-        if self.device == "cpu" and several not in (None, 1):
+        key, per_node = self.platform.names_machine, self.gpus_per_node
+        if key is not None and getattr(self, key) is None:
+            yield f"{key}, since the instance is measured through {self.where}"
+        if per_node is not None and not self.platform.several_nodes:
+            yield "gpus_per_node only with where: slurm, which starts the workers of several nodes"
+        if self.device == "cpu" and per_node not in (None, 1):
             yield "gpus_per_node 1 for device: cpu, where a node's processor is one device"
 
     @property
@@ -86,11 +85,13 @@ class Instance(Closed):
     """Who offers it: aws, gce, own, ..."""
     gpu: Text
     """Device as named in the published tables, or the processor"""
-    gpus: int = Field(ge=1, le=4096, description="Devices in it")
+    gpus: Count
+    """Devices in it"""
     vcpus: Count | None = None
     """Virtual processors"""
-    memory_gib: float | None = Field(None, gt=0, description="Main memory in GiB")
-    gpu_memory_gib: float | None = Field(None, gt=0, le=1e5)
+    memory_gib: Gibibytes | None = None
+    """Main memory in GiB"""
+    gpu_memory_gib: Gibibytes | None = None
     """Memory of one device in GiB; absent: by the data sheet, where the device is known"""
     interconnect: Interconnect | None = None
     """What joins the devices of one node"""
@@ -135,21 +136,19 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
 
 
 def titles(instances: Mapping[str, Instance]) -> dict[str, str]:
-    """Names for people by instance."""
+    """Return the names for people by instance."""
     return {name: machine.title for name, machine in instances.items()}
 
 
 def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:
-    """The declared warnings of an instance, as a table's column `warnings` holds them; none of one not declared."""
-    instance = instances.get(name)
-    return [warning(entry.rule, entry.message) for entry in instance.warnings] if instance is not None else []
+    """Return the declared warnings of an instance, as a table's column holds them; [] for an unknown one."""
+    return [warning(entry.rule, entry.message) for entry in instances[name].warnings] if name in instances else []
 
 
 def load_instances(*files: Path) -> dict[str, Instance]:
-    """Instances of all files that exist, later files adding to earlier ones. Raises UserError of all mistakes."""
+    """Read the instances of all files, later files adding to earlier ones. Raises UserError of all mistakes."""
     instances: dict[str, Instance] = {}
-    faults = Faults()
-    names: set[str] = set()  # those whose entry is at fault too: another may name them
+    faults, names = Faults(), set[str]()  # the names of those whose entry is at fault too: another may name them
     for file in files:
         with faults.gather():
             entries = load_yaml(file)
@@ -164,11 +163,11 @@ def load_instances(*files: Path) -> dict[str, Instance]:
                     instances[name] = validated(Instance, entry, f"{file}: {name}")
     with faults.gather():
         check_case(instances, "instances", files[-1])
-    for name, instance in instances.items():
-        for key in ("base_instance", "equivalent_to"):
-            target = getattr(instance, key)
-            if target is not None and target not in names:
-                sentence = f"{files[-1]}: {name}.{key} is {target!r}; expected one of the declared instances"
-                faults.add(sentence + hint(target, names))
+    faults.sentences += [
+        f"{files[-1]}: {name}.{key} is {target!r}; expected one of the declared instances{hint(target, names)}"
+        for name, instance in instances.items()
+        for key in ("base_instance", "equivalent_to")
+        if (target := getattr(instance, key)) is not None and target not in names
+    ]
     faults.end()
     return instances

@@ -16,18 +16,18 @@ from sweetspot.study.terms import Amount, NotNegative, Positive
 CONTENTION = 0.03
 DevicesPerJob = Count | Literal["all"]
 # More are dealt out one by one for minutes, and of a range of more than three decades nobody knows anything.
-MOST_A_MONTH, WIDEST = 100_000, 1000.0
+LARGEST_PER_MONTH, WIDEST = 100_000, 1000.0
 GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of them, or to 130 times as many
 
 
-def _decades(jobs: Amount) -> Amount:
+def _narrow(jobs: Amount) -> Amount:
     low, high = jobs.ends
     if high > low * WIDEST:
         raise ValueError(f"a range of at most {WIDEST:g} times, found {low:g} to {high:g}")
     return jobs
 
 
-Arrivals = Annotated[Positive, within(0, MOST_A_MONTH, "jobs a month"), AfterValidator(_decades)]
+Arrivals = Annotated[Positive, within(0, LARGEST_PER_MONTH, "jobs a month"), AfterValidator(_narrow)]
 Growth = Annotated[Amount, within(*GROWTH, "a share such as 0.05")]
 SoftwareGain = Annotated[Amount, within(0, 3, "a share such as 0.2")]  # a year
 
@@ -45,7 +45,8 @@ class JobRecord(Closed):
 
     period: Text
     """First and last month of the record, such as 2025-01 to 2025-11"""
-    months: float = Field(gt=0, le=600, description="Months that it covers")
+    months: AboveZero
+    """Months that it covers"""
     jobs_per_month: NotNegative
     """Jobs a month; a range is what 90 % of the months to come lie in"""
     busy_share: Share | None = None
@@ -65,12 +66,13 @@ class JobClass(Needs):
     """Network trained; its throughput tells how long a job takes on each machine"""
     samples: AboveZero | None = None
     """Samples that one job sees; or hours and instance"""
-    tokens: float | None = Field(None, ge=1, le=1e18)
+    tokens: AboveZero | None = None
     """Tokens gone through, in all epochs together; with method, for model a row of facts/models.csv"""
     method: Method | None = None
     """pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), grpo
     (reinforcement of all weights; tokens are those of prompts and answers)"""
-    sequence: int = Field(SEQUENCE, ge=1, le=10_000_000, description="Tokens of a sequence")
+    sequence: int = Field(SEQUENCE, ge=1, le=10_000_000)
+    """Tokens of a sequence"""
     hours: AboveZero | None = None
     """Hours of one job on all devices of `instance`"""
     instance: Slug | None = None
@@ -85,7 +87,7 @@ class JobClass(Needs):
     """Hours after which the result of an urgent job is due"""
     urgent_per_month: NotNegative | None = None
     """Of these jobs, how many a month are urgent"""
-    hours_cv: float = Field(1.0, ge=0, le=20)
+    hours_cv: Annotated[float, Field(ge=0, le=20)] = 1.0
     """Standard deviation of the hours of a job over their mean; 0: all alike, 1: as of exponential hours"""
     basis: Literal["measured"] | None = None
     """measured: from a record of such jobs"""
@@ -95,21 +97,17 @@ class JobClass(Needs):
     """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
-        yield from super()._expected()
         if len(self._given("samples", "hours", "tokens")) != 1:
-            yield "one of samples, hours and tokens" if self.tokens else "either samples or hours"
-        if (self.tokens is None) != (self.method is None):
-            yield "tokens and method, both or none"
+            yield "one of samples, hours and tokens"
+        for pair in (("tokens", "method"), ("hours", "instance"), ("within_hours", "urgent_per_month")):
+            if len(self._given(*pair)) == 1:
+                yield f"{' and '.join(pair)}, both or none"
         if self.tokens is not None:
             try:
                 open_model(self.model)
             except UserError as error:
                 yield f"a model of facts/models.csv; {error}"
-        if (self.hours is None) != (self.instance is None):
-            yield "hours and the instance on which they hold, both or none"
         urgent = self.urgent_per_month
-        if (self.within_hours is None) != (urgent is None):
-            yield "within_hours and urgent_per_month, both or none"
         if urgent is not None and urgent.value > self.per_month.value:
             yield f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
         if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
@@ -128,7 +126,8 @@ class Monthly(Closed):
     """Jobs that arrive month after month"""
     title: Text | None = None
     """Name for people"""
-    months: float = Field(ge=1, le=600, description="Length of the project")
+    months: float = Field(ge=1, le=600)
+    """Length of the project"""
     have: list[Slug] = []
     """Machines of the team, each with an offer `own`; the price paid is spent; named twice: two of them"""
     months_alike: Share = 0.5
@@ -141,7 +140,8 @@ class Monthly(Closed):
     """Hours that a job may wait on average for the machines that are held"""
     people: Count | None = None
     """People whose work it is; with more of them come more jobs"""
-    jobs: list[JobClass] = Field(min_length=1, description="Classes of jobs")
+    jobs: list[JobClass] = Field(min_length=1)
+    """Classes of jobs"""
     measured: JobRecord | None = None
     """What a record of the team's own jobs says of all of them"""
     source: Text

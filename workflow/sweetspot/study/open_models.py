@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.memory import GIB, Memory, Transformer
+from sweetspot.study.memory import GIB, Needs
 from sweetspot.study.spelling import hint
 
 Method = Literal["pretrain", "full", "lora", "qlora", "grpo"]
@@ -19,22 +19,14 @@ GRPO_TIMES = 1 + 3 / 3
 RANK = 16  # of adapters; PEFT has 8 by default, most recipes 8 to 64: their work is a percent of the model's
 # 4 bits a weight and a scale of 8 bits for each 64 (Dettmers et al. 2023, QLoRA, sec. 3: 0.127 bits more a weight).
 QUANTISED_BYTES = (4 + 0.127) / 8
+# Bytes of a parameter with its gradient, Adam's two states and, in mixed precision, a 32-bit copy.
+MIXED_BYTES, BF16_BYTES = 2 + 2 + 4 + 4 + 4, 2 + 2 + 2 + 2
 # Bytes of a logit where the loss is made at once: in 16 bits, their copy in 32, and the gradients of both.
 LOGITS = 2 + 4 + 4 + 2
 A_LAYER = 34.0  # bytes of each value of a layer that is held whole (Korthikanti et al. 2022, without scores)
 PROGRAM_GIB = 0.8  # CUDA and its libraries
 # How else people name a model: by who publishes it, and what it was tuned for, which moves no shape.
 TUNED = re.compile(r"-(instruct|chat|base|hf|it|bnb-4bit|unsloth|pt)(?=-|$)")
-# A model of one's own by its shape: millions of parameters (of a mixture those of a token too), layers, width, heads,
-# key-value heads, vocabulary.
-SHAPE_NAME = re.compile(
-    r"own-(?P<parameters>\d+)m(?:-(?P<active>\d+)a)?-(?P<layers>\d+)l-(?P<width>\d+)w-(?P<heads>\d+)h"
-    r"-(?P<kv_heads>\d+)k-(?P<vocabulary>\d+)v"
-)
-SHAPE_TEXT = (
-    "a shape of your own, own-8030m-32l-4096w-32h-8k-128256v: millions of parameters, layers, width, heads, key-value "
-    "heads, vocabulary"
-)
 
 
 class OpenModel(NamedTuple):
@@ -84,32 +76,15 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """Return the model of that name, in any case, its publisher before it or not, or of a shape (SHAPE_TEXT).
-
-    Raises UserError for any other name.
-    """
+    """Return the model of that name, in any case, its publisher before it or not. Raises UserError for others."""
     models, key = open_models(), name.strip().lower().split("/")[-1]
     untuned = {TUNED.sub("", model): row for model, row in models.items()}
-    model = models.get(key) or untuned.get(TUNED.sub("", key)) or _model_of_shape(key)
+    model = models.get(key) or untuned.get(TUNED.sub("", key))
     if model is None:
-        family = [row for row in models if row.split("-")[0] == name.strip().lower().split("-")[0]]
-        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b, or {SHAPE_TEXT}"
-        raise UserError(f"model {name!r} is not known; expected one of {expected}{hint(name.strip().lower(), models)}")
+        family = [row for row in models if row.split("-")[0] == key.split("-")[0]]
+        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b"
+        raise UserError(f"model {name!r} is not known; expected one of {expected}{hint(key, models)}")
     return model
-
-
-def _model_of_shape(name: str) -> OpenModel | None:
-    """Return the model whose shape the name tells; None where it tells none."""
-    match = SHAPE_NAME.fullmatch(name)
-    if match is None:
-        return None
-    shape = {key: int(value) for key, value in match.groupdict(match["parameters"]).items()}
-    parameters, active = (1_000_000 * shape.pop(key) for key in ("parameters", "active"))
-    is_sound = min(active, *shape.values()) > 0 and shape["vocabulary"] * shape["width"] < active <= parameters
-    if not (is_sound and shape["width"] >= shape["heads"] >= shape["kv_heads"]):
-        raise UserError(f"model is {name!r}, whose numbers are of no model; expected {SHAPE_TEXT}")
-    width = shape["width"] // shape["heads"]
-    return OpenModel(name, parameters, active, tied=False, sequence=2048, head_width=width, source="own", **shape)
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
@@ -118,19 +93,18 @@ def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = 
     Parameters
     ----------
     model
-        The model; P are the weights that a token is multiplied with.
+        The model; P are the weights that a token is multiplied with, L its layers, a the width of all heads.
     method
-        How it is trained.
+        How it is trained. With adapters the other weights are frozen: forward and the gradient of activations, 4 P.
+        GRPO takes GRPO_TIMES as many for each token of prompts and answers.
     sequence
-        Tokens of a sequence.
+        Tokens s of a sequence; attention counts whole rows, causal or not.
     rank
         Of adapters.
 
-    Notes
-    -----
-    Source: PaLM, appendix B (Chowdhery et al. 2022); a is the width of all heads, attention counts whole rows, causal
-    or not. Of adapters the other weights are frozen: forward and the gradient of activations, 4 P. Of GRPO (of all
-    weights) GRPO_TIMES as many for each token of prompts and answers.
+    References
+    ----------
+    PaLM, appendix B (Chowdhery et al. 2022).
     """
     attention = 12.0 * model.layers * model.heads * model.head_width * sequence
     if method in ADAPTED:
@@ -146,40 +120,38 @@ def memory_need(
     rank: int = RANK,
     kept: bool = False,
     chunked: bool = False,
-) -> Memory:
-    """Return what each device keeps: the rule of study/memory.py, 16 bits, Adam, parameters divided by the devices.
+) -> Needs:
+    """Return what each device keeps: 16 bits, Adam, weights, gradients and states divided by the devices (ZeRO 3).
 
     Parameters
     ----------
     model, method, sequence, rank
-        As of `flop_per_token`.
+        As of `flop_per_token`. GRPO holds the reference policy in 16 bits too and, if `kept`, what generates.
     batch_size
         Sequences that a device works on at once.
     kept
-        Whether activations are kept, but for the scores of attention; else layers are computed again, one of them
-        whole at a time.
+        Whether activations are kept, but for the scores of attention: A_LAYER bytes of each value of all layers.
+        Else each layer keeps its input (2 bytes) and layers are computed again, one of them whole at a time.
     chunked
         Whether the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes.
 
-    Notes
-    -----
-    What is not quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB comes on top. GRPO
-    holds the reference policy in 16 bits too and, if `kept`, the weights that generate.
+    References
+    ----------
+    Bytes of a parameter: Rajbhandari et al. 2020 (ZeRO), sec. 3.1. Activations: Korthikanti et al. 2022, sec. 4 and 5.
+    What is not quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it.
     """
-    copies = (2 if kept else 1) if method == "grpo" else 0
-    trained = float(model.adapters(rank)) if method in ADAPTED else float(model.parameters) if copies else None
     words = model.vocabulary * model.width * (1 if model.tied else 2)  # are not quantised
-    quantised = (QUANTISED_BYTES * (model.parameters - words) + 4.0 * words) / model.parameters
-    layers = Transformer(layers=model.layers, width=model.width, heads=model.heads, sequence=sequence,
-                         batch_size=batch_size, recompute="selective" if kept else "full")  # fmt: skip
-    tokens = float(sequence) * batch_size
-    beside = tokens * ((2 if chunked else LOGITS) * model.vocabulary + (0 if kept else A_LAYER * model.width))
-    return Memory(
-        parameters=float(model.parameters) * (1 + copies) + (trained if trained and not copies else 0.0),
-        trained_parameters=trained, frozen_bytes=quantised if method == "qlora" else None,
-        precision="bf16" if method == "full" else "mixed", optimizer="adam", sharding="parameters",
-        activations_gib=layers.gib + beside / GIB + PROGRAM_GIB, source="study/memory.py",
-    )  # fmt: skip
+    if method in ADAPTED:
+        is_quantised = method == "qlora"
+        frozen = QUANTISED_BYTES * (model.parameters - words) + 4.0 * words if is_quantised else 2.0 * model.parameters
+        state_bytes = frozen + MIXED_BYTES * model.adapters(rank)
+    else:
+        copies = (2 if kept else 1) if method == "grpo" else 0
+        state_bytes = float(model.parameters) * ((BF16_BYTES if method == "full" else MIXED_BYTES) + 2 * copies)
+    layer_bytes = A_LAYER * model.layers if kept else 2.0 * model.layers + A_LAYER
+    token_bytes = layer_bytes * model.width + (2 if chunked else LOGITS) * model.vocabulary
+    activations_gib = token_bytes * sequence * batch_size / GIB
+    return Needs(gpu_memory_gib=activations_gib + PROGRAM_GIB, sharded_memory_gib=state_bytes / GIB)
 
 
 SEQUENCE = 2048

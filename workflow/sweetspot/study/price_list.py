@@ -1,8 +1,8 @@
 """The price list: config/studies/<study>/prices/<price_list>.yaml as a closed, described model."""
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -89,10 +89,10 @@ class Offer(Closed):
         prices = self._given(*kinds)
         if len(prices) != 1:
             yield f"exactly one price, found {', '.join(prices) or 'none'} (one of {', '.join(kinds)})"
-        needed = {"commitment": CONTRACTS, "own": ("own",)}.get(prices[0])
-        if needed is not None and self.purchase not in needed:
-            yield f"purchase {' or '.join(needed)} for a price of kind {prices[0]}, found {self.purchase}"
-        if needed is None and self.purchase == "own":
+        purchases = {"commitment": CONTRACTS, "own": ("own",)}.get(prices[0])
+        if purchases is not None and self.purchase not in purchases:
+            yield f"purchase {' or '.join(purchases)} for a price of kind {prices[0]}, found {self.purchase}"
+        if purchases is None and self.purchase == "own":
             yield f"key own for purchase own, found {prices[0]}"
         is_fixed = self.purchase in ("own", *CONTRACTS)
         if self.trend is not None and is_fixed:
@@ -131,7 +131,8 @@ class PriceList(Closed):
     """Terms of every offer without its own"""
     interruptions: Interruptions | None = None
     """Of every spot or preemptible offer without its own"""
-    offers: list[Offer] = Field(min_length=1, description="What is offered")
+    offers: list[Offer] = Field(min_length=1)
+    """What is offered"""
 
 
 def load_price_list(path: str | Path) -> PriceList:
@@ -143,30 +144,28 @@ def load_price_list(path: str | Path) -> PriceList:
 
 def check_together(prices: PriceList, path: str | Path) -> None:
     """Refuse what no single key shows: repeated offers, rates that are none, too long terms. Raises UserError."""
-    refuse(f"{path}: {sentence}" for sentence in (*_wrong_rates(prices), *_wrong_offers(prices)))
+    refuse(f"{path}: {sentence}" for sentence in _mistakes(prices))
 
 
-def _wrong_rates(prices: PriceList) -> Iterator[str]:
+def _mistakes(prices: PriceList) -> Iterator[str]:
+    currencies, machines = {"USD"}, set[tuple[str, str]]()
     for number, rate in enumerate(prices.rates):
-        wrong = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
-        if wrong is not None:
-            yield f"rates[{number}] is {rate.usd.value:g} USD for one {rate.currency}; {wrong}"
-        if rate.currency in [earlier.currency for earlier in prices.rates[:number]]:
+        expected = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
+        if expected is not None:
+            yield f"rates[{number}] is {rate.usd.value:g} USD for one {rate.currency}; {expected}"
+        if rate.currency in currencies and rate.currency != "USD":
             yield f"rates[{number}] is a second rate of {rate.currency}; expected one"
-
-
-def _wrong_offers(prices: PriceList) -> Iterator[str]:
-    currencies = {"USD", *(rate.currency for rate in prices.rates)}
+        currencies.add(rate.currency)
     for number, offer in enumerate(prices.offers):
         entry, currency, first_day = f"offers[{number}]", offer.currency or prices.currency, offer.as_of or prices.as_of
-        earlier = [(before.instance, before.purchase) for before in prices.offers[:number]]
-        if (offer.instance, offer.purchase) in earlier:
+        if (offer.instance, offer.purchase) in machines:
             yield f"{entry} offers '{offer.instance}' {offer.purchase} a second time; expected once"
+        machines.add((offer.instance, offer.purchase))
         if currency not in currencies:
             yield f"{entry} has its price in {currency}; expected a dated rate for {currency} in 'rates'"
-        for name in offer._given("available_from", "until"):
-            if getattr(offer, name) < first_day:
-                day = getattr(offer, name)
+        for name in ("available_from", "until"):
+            day = getattr(offer, name)
+            if day is not None and day < first_day:
                 yield f"{entry}.{name} is {day}; expected no day before that of its price, {first_day}"
         uses = (offer.days_per_month, prices.days_per_month, offer.own and offer.own.days_per_month)
         days = max((use.ends[1] for use in uses if use), default=0)
@@ -174,16 +173,13 @@ def _wrong_offers(prices: PriceList) -> Iterator[str]:
             yield f"{entry} is used {days:g} days a month (days_per_month); expected at most {LONGEST_MONTH}"
         term, project = offer.commitment and offer.commitment.term_months.value, prices.project_months
         if term and project and term > project.value:
-            yield (
-                f"{entry}.commitment.term_months is {term:g}; expected at most project_months {project.value:g}: "
-                "a commitment longer than the project is paid for nothing"
-            )
+            expected = f"expected at most project_months {project.value:g}: the rest of it would be paid for nothing"
+            yield f"{entry}.commitment.term_months is {term:g}; {expected}"
 
 
 # prices/history/<date>/<price_list>.yaml: what lists were before they were refreshed; <date> is the newest day of a
 # price in the list. Nothing of the workflow reads these as price lists of today.
 HISTORY = "history"
-STATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:_(\d+))?")  # name of a folder there; of one day may be several
 
 
 def newest_day(prices: PriceList) -> date:
@@ -206,15 +202,13 @@ def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
         The text of its file.
     """
     day = newest_day(prices).isoformat()
-    files = (
-        folder / HISTORY / f"{day}{number}" / f"{name}.yaml" for number in ("", *(f"_{n}" for n in range(2, 1000)))
-    )
-    return next(file for file in files if not file.is_file() or file.read_bytes() == text.encode("utf-8"))
+    files = (folder / HISTORY / (f"{day}_{n}" if n > 1 else day) / f"{name}.yaml" for n in count(1))
+    return next(file for file in files if not file.is_file() or file.read_text(encoding="utf-8") == text)
 
 
 def history_days(folder: Path) -> list[date]:
     """Return the days of which prices/ keeps old lists, oldest first. Raises UserError for a name of no day."""
-    return sorted({state[0] for entry in (folder / HISTORY).glob("*/") if (state := _state(entry))})
+    return sorted({_day_and_number(entry)[0] for entry in (folder / HISTORY).glob("*/")})
 
 
 def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
@@ -236,17 +230,17 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
     """
     files_by_name = {}
     for name in names:
-        states = [(state, file) for file in (folder / HISTORY).glob(f"*/{name}.yaml") if (state := _state(file.parent))]
-        files = [*(file for _, file in sorted(states)), folder / f"{name}.yaml"]
+        old_files = sorted((folder / HISTORY).glob(f"*/{name}.yaml"), key=lambda file: _day_and_number(file.parent))
+        files = [*old_files, folder / f"{name}.yaml"]
         past = [file for file in files if newest_day(load_price_list(file)) <= day]
-        files_by_name[name] = past[-1] if past else files[0]
+        files_by_name[name] = (past or files[:1])[-1]
     return files_by_name
 
 
-def _state(folder: Path) -> tuple[date, int] | None:
-    """Return day and number of a folder of the history; None where it is none."""
-    match = STATE.fullmatch(folder.name)
+def _day_and_number(folder: Path) -> tuple[date, int]:
+    """Return day and number of a folder of the history, e.g. of `2026-11-22_2`."""
+    day, _, number = folder.name.partition("_")
     try:
-        return match and (date.fromisoformat(match[1]), int(match[2] or 0))
+        return date.fromisoformat(day), int(number or 0)
     except ValueError:
         raise UserError(f"{folder}: the folder's name is no day; expected one such as 2026-11-22") from None

@@ -1,7 +1,6 @@
 """Scenarios of a study: config/studies/<study>/scenarios/<name>.yaml, only what differs from its own files."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from sweetspot.study.base import AboveZero, Closed, Text, validated
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
-NAME_KEYS = ("name", "instance")  # by which the entries of a list are identified; offers also by purchase
 JOBS_PER_MONTH = ("per_month", "urgent_per_month")
 
 
@@ -43,9 +41,7 @@ def scenario_file(folder: Path, name: str) -> Path:
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
     """Return the scenarios of a study's folder by name; {} where it has none. Raises UserError."""
     scenarios, faults = {}, Faults()
-    for file in sorted((folder / "scenarios").glob("*")):
-        if file.suffix.lower() not in (".yml", ".yaml"):
-            continue
+    for file in sorted((folder / "scenarios").glob("*.[yY]*")):
         with faults.gather():
             if file.suffix != ".yaml":
                 raise UserError(f"{file}: scenarios end in .yaml; expected {file.stem}.yaml")
@@ -82,41 +78,30 @@ def write_scenario(
     UserError
         The scenario names a workload or price list that does not exist, or multiplies work without jobs.
     """
-    old_work = load_yaml(workloads)
-    _check_names(scenario, file, old_work, lists)
-    new_work = merged(old_work, scenario.workloads, file)
-    changes = list(differences(old_work, new_work))
-    if scenario.per_kwh is not None:
-        changes.insert(0, f"electricity {scenario.per_kwh:g}")
-    if scenario.times_work is not None:
-        changes.insert(0, f"{scenario.times_work:g} times the jobs")
-        if not any(_has_jobs(work) for work in new_work.values()):
-            expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
-            raise UserError(f"{file}: times_work is {scenario.times_work:g}; {expected}")
-        new_work = _replaced(new_work, partial(_multiplied, factor=scenario.times_work))
-    new_lists = {}
-    for name, path in lists.items():
-        old_prices = load_yaml(path)
-        new_prices = merged(old_prices, scenario.prices.get(name, {}), file)
-        changes += [change for change in differences(old_prices, new_prices) if change not in changes]
-        if scenario.per_kwh is not None:
-            new_prices = _replaced(new_prices, lambda key, price: scenario.per_kwh if key == "per_kwh" else price)
-        new_lists[name] = _write(new_prices, into / "prices" / f"{name}.yaml")
-    return _write(new_work, into / "workloads.yaml"), new_lists, changes
-
-
-def _check_names(scenario: Scenario, file: Path, workloads: Mapping[str, Any], lists: Mapping[str, Path]) -> None:
-    """Refuse unknown price lists, and unknown workloads that do not come whole, with their kind."""
-    changed_works = [
-        name for name, change in scenario.workloads.items() if not (isinstance(change, Mapping) and "kind" in change)
-    ]
-    names = [("prices", name, lists, "price list") for name in scenario.prices]
-    names += [("workloads", name, workloads, "workload of the study") for name in changed_works]
+    old = {"workloads": load_yaml(workloads), "prices": {name: load_yaml(path) for name, path in lists.items()}}
+    changes = {"workloads": scenario.workloads, "prices": scenario.prices}
+    unknown = [(key, name) for key in changes for name in changes[key] if name not in old[key]]
     refuse(
-        f"{file}: {key}.{name} is no {noun}; expected one of {', '.join(names_there)}{hint(name, names_there)}"
-        for key, name, names_there, noun in names
-        if name not in names_there
+        f"{file}: {key}.{name} is unknown; expected one of {', '.join(old[key])}{hint(name, old[key])}"
+        for key, name in unknown
+        if not (key == "workloads" and isinstance(changes[key][name], Mapping) and "kind" in changes[key][name])
     )
+    new = {key: merged(old[key], changes[key], file) for key in changes}
+    parts = [(old["workloads"], new["workloads"]), *((old["prices"][name], new["prices"][name]) for name in lists)]
+    sentences = list(dict.fromkeys(sentence for part in parts for sentence in differences(*part)))
+    if scenario.per_kwh is not None:
+        new["prices"] = _replaced(new["prices"], lambda key, value: scenario.per_kwh if key == "per_kwh" else value)
+        sentences.insert(0, f"electricity {scenario.per_kwh:g}")
+    factor = scenario.times_work
+    if factor is not None:
+        works = [work for work in new["workloads"].values() if isinstance(work, Mapping)]
+        if not any("phases" in work or "jobs" in work for work in works):
+            expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
+            raise UserError(f"{file}: times_work is {factor:g}; {expected}")
+        new["workloads"] = _replaced(new["workloads"], lambda key, value: _multiplied(key, value, factor))
+        sentences.insert(0, f"{factor:g} times the jobs")
+    new_lists = {name: _write(content, into / "prices" / f"{name}.yaml") for name, content in new["prices"].items()}
+    return _write(new["workloads"], into / "workloads.yaml"), new_lists, sentences
 
 
 def merged(old: Any, change: Any, file: Path) -> Any:
@@ -142,62 +127,51 @@ def merged(old: Any, change: Any, file: Path) -> Any:
             raise UserError(f"{file}: key '{missing[0]}' is null and removes a key that is missing")
         new = {key: merged(old.get(key), value, file) for key, value in change.items() if value is not None}
         return {key: value for key, value in old.items() if change.get(key, value) is not None} | new
-    entries, changes = _by_name(old), _by_name(change)
-    if isinstance(old, Mapping) or not (isinstance(entries, dict) and isinstance(changes, dict)):
+    entries, changes = _entries_by_name(old), _entries_by_name(change)
+    if not (isinstance(old, list) and isinstance(entries, Mapping) and isinstance(changes, Mapping)):
         return change
-    for key, entry in changes.items():
-        matches = [
-            candidate
-            for candidate in entries
-            if candidate[0] == key[0] and candidate[1] == entry.get("purchase", candidate[1])
-        ]
+    new_entries = dict(entries)
+    for (name, purchase), entry in changes.items():
+        matches = [key for key in entries if key[0] == name and key[1] == entry.get("purchase", key[1])]
         if len(matches) > 1:
-            purchases = ", ".join(purchase for _, purchase in matches)
-            raise UserError(f"{file}: '{key[0]}' has several offers; expected its purchase, one of {purchases}")
-        match = matches[0] if matches else key
-        entries[match] = merged(entries.get(match), entry, file)
-    return list(entries.values())
+            purchases = ", ".join(key[1] for key in matches)
+            raise UserError(f"{file}: '{name}' has several offers; expected its purchase, one of {purchases}")
+        key = matches[0] if matches else (name, purchase)
+        new_entries[key] = merged(entries.get(key), entry, file)
+    return list(new_entries.values())
 
 
-def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Describe each changed value: where it is, what it was, what it is.
-
-    Parameters
-    ----------
-    old, new
-        The content of a file before and after, or a part of it.
-    path
-        Where the part stands.
-    """
-    before, after = _by_name(old), _by_name(new)
-    if isinstance(before, Mapping) and isinstance(after, Mapping) and not ("value" in before and "value" in after):
-        for key in dict.fromkeys((*before, *after)):
-            name = key[0] if isinstance(key, tuple) else key
-            yield from differences(before.get(key), after.get(key), f"{path} {name}".strip())
-    elif old != new:
-        yield f"{path}: {_text(old)} → {_text(new)}"
+def differences(old: Any, new: Any) -> list[str]:
+    """Describe each value that differs between two contents of a file: where it is, what it was, what it is."""
+    before, after = _values_by_path(old), _values_by_path(new)
+    return [
+        f"{path}: {before.get(path, 'nothing')} → {after.get(path, 'nothing')}"
+        for path in {**before, **after}
+        if before.get(path) != after.get(path)
+    ]
 
 
-def _by_name(content: Any) -> Any:
-    """Return a list of named entries by name and purchase; anything else as it is."""
+def _values_by_path(content: Any, path: str = "") -> dict[str, str]:
+    entries = _entries_by_name(content)
+    if not isinstance(entries, Mapping):
+        return {path: str(content)}
+    if "value" in entries:
+        ends = [str(entries[name]) for name in ("low", "high") if name in entries]
+        return {path: str(entries["value"]) + (f" ({' to '.join(ends)})" if ends else "")}
+    values: dict[str, str] = {}
+    for key, entry in entries.items():
+        name = key if isinstance(key, str) else " ".join(key).removesuffix(" on_demand")
+        values |= _values_by_path(entry, f"{path} {name}".strip())
+    return values
+
+
+def _entries_by_name(content: Any) -> Any:
+    """Return a list of named entries by (name, purchase); anything else as it is."""
     if not (isinstance(content, list) and content and all(isinstance(entry, Mapping) for entry in content)):
         return content
-    names = [next((str(entry[key]) for key in NAME_KEYS if key in entry), "") for entry in content]
-    purchases = [str(entry.get("purchase", "on_demand")) for entry in content]
-    return dict(zip(zip(names, purchases, strict=True), content, strict=True)) if all(names) else content
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, Mapping) and "value" in value:
-        low, high = value.get("low"), value.get("high")
-        return str(value["value"]) + ("" if None in (low, high) else f" ({low} to {high})")
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items())
-    return "nothing" if value is None else str(value)
-
-
-def _has_jobs(work: Any) -> bool:
-    return isinstance(work, Mapping) and bool({"phases", "jobs"} & set(work))
+    keys = [(entry.get("name", entry.get("instance")), entry.get("purchase", "on_demand")) for entry in content]
+    is_named = all(isinstance(text, str) for key in keys for text in key)
+    return dict(zip(keys, content, strict=True)) if is_named else content
 
 
 def _replaced(content: Any, replace: Callable[[str, Any], Any]) -> Any:
@@ -211,13 +185,11 @@ def _replaced(content: Any, replace: Callable[[str, Any], Any]) -> Any:
 
 def _multiplied(key: str, value: Any, factor: float) -> Any:
     """Multiply the jobs of a class, which may have a range, or of a phase, which stay whole numbers, at least 1."""
-    if key == "jobs" and isinstance(value, int):
-        return max(1, round(value * factor))
-    if key not in JOBS_PER_MONTH:
-        return value
-    if isinstance(value, Mapping):
-        return {name: _multiplied(key, part, factor) for name, part in value.items()}
-    return value * factor if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if key in JOBS_PER_MONTH and isinstance(value, Mapping):
+        return {name: _multiplied(key, number, factor) for name, number in value.items()}
+    if key in JOBS_PER_MONTH and isinstance(value, int | float):
+        return value * factor
+    return max(1, round(value * factor)) if key == "jobs" and isinstance(value, int) else value
 
 
 def _write(content: Any, file: Path) -> Path:

@@ -19,7 +19,8 @@ from sweetspot.study.base import Closed, Precision, Slug, Text, validated
 from sweetspot.study.yamlfile import load_yaml
 
 FRAMEWORK = "command"
-FACTOR = re.compile(r"\s*(\{(batch_size|gpus|global_batch_size)\}|[1-9][0-9]{0,8})\s*")
+FACTOR = r"\s*(\{(batch_size|gpus|global_batch_size)\}|[1-9][0-9]{0,8})\s*"
+PRODUCT = re.compile(rf"{FACTOR}(\*{FACTOR})*")
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 AXES = ("batch_size", "gpus", "precision", "variant")  # what a script must be told where the matrix varies it
 NAMES = (*AXES, "global_batch_size", "run", "scratch")
@@ -112,33 +113,33 @@ class Script(Closed):
         if self.shell and not isinstance(self.command, str):
             yield "command as one text, since shell is true"
         product = str(self.samples_per_step)
-        for name in (name for text in (*self.texts(), product) for name in PLACEHOLDER.findall(text)):
-            if name not in NAMES:
-                yield f"only {{{'}, {'.join(NAMES)}}} to be filled in, found {{{name}}}"
-        if not all(FACTOR.fullmatch(part) for part in product.split("*")):
+        unknown = set(PLACEHOLDER.findall(" ".join([*self.texts(), product]))) - {*NAMES}
+        if unknown:
+            yield f"only {{{'}, {'.join(NAMES)}}} to be filled in, found {{{min(unknown)}}}"
+        if not PRODUCT.fullmatch(product):
             yield f"samples_per_step as a product of whole numbers, {{batch_size}} and {{gpus}}, not {product!r}"
         if not self.words():
             yield "a command that names a program"
 
     def texts(self) -> list[str]:
-        """Every text into which values are filled."""
-        argv = [self.command] if isinstance(self.command, str) else list(self.command)
-        file = [self.steps.json_lines] if isinstance(self.steps, JsonLines) and self.steps.json_lines else []
-        return [*argv, *self.environment.values(), *file]
+        """Return every text into which values are filled."""
+        argv = [self.command] if isinstance(self.command, str) else self.command
+        file = self.steps.json_lines if isinstance(self.steps, JsonLines) else None
+        return [*argv, *self.environment.values(), file or ""]
 
     def words(self) -> list[str]:
-        """The command as program and arguments, not filled in; one text for a shell."""
-        if isinstance(self.command, list):
-            return list(self.command)
+        """Return the command as program and arguments, not filled in; one text for a shell."""
+        if not isinstance(self.command, str):
+            return self.command
         try:
             return [self.command] if self.shell else shlex.split(self.command)
         except ValueError as error:
             raise ValueError(f"a command whose quotes end ({error})") from None
 
-    def told(self) -> set[str]:
-        """The axes of the matrix of which the script learns the value."""
-        axes = {name for text in self.texts() for name in PLACEHOLDER.findall(text)}
-        return axes | ({"batch_size"} if "global_batch_size" in axes else set())
+    def axes(self) -> set[str]:
+        """Return the axes of the matrix of which the script learns the value."""
+        names = set(PLACEHOLDER.findall(" ".join(self.texts())))
+        return names | ({"batch_size"} if "global_batch_size" in names else set())
 
     def values(self, cell: Cell, run: int, scratch: str) -> dict[str, str]:
         """Return what is filled in for a run.
@@ -152,46 +153,45 @@ class Script(Closed):
         scratch
             Its empty folder.
         """
-        values = {axis: str(getattr(cell, axis)) for axis in AXES}
+        values = cell._asdict() | {"global_batch_size": cell.batch_size * cell.gpus, "run": run, "scratch": scratch}
         values["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
-        return values | {"global_batch_size": str(cell.batch_size * cell.gpus), "run": str(run), "scratch": scratch}
+        return {name: str(values[name]) for name in NAMES}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Program and arguments of a run; a shell is started only where the file says so, and values are quoted."""
+        """Return program and arguments of a run; a shell is started only where the file says so, values in quotes."""
         if self.shell:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
             return ["/bin/sh", "-c", filled(self.words()[0], quoted)]
         return [filled(word, values) for word in self.words()]
 
     def samples(self, cell: Cell) -> int:
-        """Units that one step of a cell trains on, all devices together."""
-        numbers = {"batch_size": cell.batch_size, "gpus": cell.gpus, "global_batch_size": cell.batch_size * cell.gpus}
-        factors = [part.strip() for part in str(self.samples_per_step).split("*")]
-        return math.prod(numbers[part[1:-1]] if part.startswith("{") else int(part) for part in factors)
+        """Return the units that one step of a cell trains on, all devices together."""
+        product = filled(str(self.samples_per_step), self.values(cell, 1, ""))
+        return math.prod(int(factor) for factor in product.split("*"))
 
     def digest(self) -> str:
-        """A short name of what the file means; another one measures again."""
+        """Return a short name of what the file means; another one measures again."""
         meant = self.model_dump_json(exclude={"title", "training_flop_per_sample"})
         return hashlib.sha256(meant.encode()).hexdigest()[:12]
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """`text` with the placeholders' values; what is no placeholder stays, a brace too."""
+    """Return a text with the placeholders' values; what is no placeholder stays, a brace too."""
     return PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
 def scripts_folder(root: Path) -> Path:
-    """Where the scripts of a project are described."""
+    """Return the folder in which the scripts of a project are described."""
     return root / "commands"
 
 
 def script_names(root: Path) -> list[str]:
-    """Names of the scripts that a project describes, sorted."""
+    """Return the names of the scripts that a project describes, sorted."""
     return sorted(path.stem for path in scripts_folder(root).glob("*.yaml"))
 
 
 def load_script(file: Path) -> Script:
-    """One description. Raises UserError that names file and key."""
+    """Read one description. Raises UserError that names file and key."""
     if not file.is_file():
         raise UserError(f"{file}: there is no such file; framework {FRAMEWORK} needs it (docs/measuring.md)")
     return validated(Script, load_yaml(file), file)

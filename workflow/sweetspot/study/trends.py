@@ -1,8 +1,7 @@
 """How prices move: paths of rents in the months to come, what a machine is worth later, and presets fitted to both."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import Discriminator, Field, Tag
@@ -11,7 +10,7 @@ from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Share
 
-Years = Annotated[float, Field(gt=0, le=50)]
+Years = Annotated[float, Field(ge=0, le=50)]
 Point = Annotated[tuple[Years, Share, Share, Share], Field(strict=False)]
 # Losing all of it is no price; ten times today's is beyond every path of the history.
 Change = Annotated[float, Field(gt=-1, le=9)]
@@ -39,14 +38,14 @@ class Resale(Closed):
     """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
     share: float = Field(gt=0, le=1)
     """Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"""
-    age_years: float = Field(0.0, ge=0, le=50)
+    age_years: Years = 0.0
     """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
         if (self.curve is None) == (not self.points):
             yield "one of curve, points"
         ages = [point[0] for point in self.points]
-        if ages != sorted(set(ages)):
+        if ages != sorted({*ages} - {0.0}):
             yield f"points by ascending years, found {ages}"
         for years, share, low, high in self.points:
             if not low <= share <= high:
@@ -54,21 +53,12 @@ class Resale(Closed):
 
     def by_years(self) -> list[Point]:
         """Return (years since the purchase, share of the purchase: median, low, high), from 0 years on."""
-        points = [(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)]
-        later = [point for point in points if point[0] > self.age_years]
-        return [
-            (years - self.age_years, *(self.share * share for share in shares))
-            for years, *shares in (_at_age(points, self.age_years), *later)
-        ]
+        import numpy as np
 
-
-def _at_age(points: Sequence[Point], age: float) -> Point:
-    """Return the point of a curve at an age: linear between its points, the last one beyond them."""
-    behind = max(bisect_left(points, age, key=lambda point: point[0]), 1)  # at a point the stretch before it
-    if behind == len(points):
-        return (age, *points[-1][1:])
-    (start, *before), (end, *after) = points[behind - 1 : behind + 1]
-    return (age, *(low + (high - low) * (age - start) / (end - start) for low, high in zip(before, after, strict=True)))  # type: ignore[return-value]
+        curve = np.array([(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)])
+        ages = np.append(self.age_years, curve[curve[:, 0] > self.age_years, 0])  # linear between points, flat beyond
+        shares = [self.share * np.interp(ages, curve[:, 0], column) for column in curve.T[1:]]
+        return list(map(tuple, np.column_stack([ages - self.age_years, *shares]).tolist()))
 
 
 PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
@@ -121,10 +111,10 @@ Trend = Annotated[
 
 # `python -m research fit-price-paths` recomputes each number from facts/pools/prices-2026 (research/README.md).
 PRESETS: dict[str, Path] = {
-    "fixed": Fixed(kind="fixed"),
-    "hyperscaler": Jumps(kind="jumps", per_year=0.13, change=-0.33, change_low=-0.46, change_high=-0.25),
+    "fixed": Fixed("fixed"),
+    "hyperscaler": Jumps("jumps", per_year=0.13, change=-0.33, change_low=-0.46, change_high=-0.25),
     "small_cloud": Drift(kind="drift", change_per_year=-0.03, low=-0.40, high=0.27, market_share=0.2),
-    "spot": RandomWalk(kind="random_walk", sd_log_year=0.51),
+    "spot": RandomWalk("random_walk", sd_log_year=0.51),
 }
 # Whose list prices the preset was fitted to. All others, OCI too, were among the smaller clouds of the fit.
 HYPERSCALERS = ("aws", "azure", "gcp")
@@ -139,16 +129,11 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
     Parameters
     ----------
     provider
-        Who lets the machine.
+        Who lets the machine; prices of the hyperscalers' old devices are `fixed`.
     purchase
-        How it is paid.
+        How it is paid; contracts and own machines are `fixed`.
     gpu
         Its device.
-
-    Notes
-    -----
-    Interruptible: `spot`. Contracts and own machines: `fixed`. On demand: `hyperscaler` for AWS, Azure and Google, of
-    which old devices are `fixed`; `small_cloud` for every other provider, known or not.
     """
     if purchase in INTERRUPTIBLE:
         return "spot"
@@ -159,6 +144,6 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
     return "small_cloud"
 
 
-def named(trend: Trend) -> tuple[str, Path]:
-    """The name for people of a trend, and what it says: a preset's name, or the kind of one's own."""
+def path_and_title(trend: Trend) -> tuple[str, Path]:
+    """Return the name for people of a trend, and what it says: a preset's name, or the kind of one's own."""
     return (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, RootModel
 
@@ -50,6 +50,12 @@ class Runs(SideBySide):
     """Where the numbers come from"""
 
 
+class PhaseJob(Runs):
+    """One job of a plan's phase, which has its hours with all jobs of the phase beside it."""
+
+    contention: ClassVar[float] = 0.0
+
+
 class Phase(Closed):
     """One phase of a project: jobs that may run side by side; the next phase waits for all of them."""
 
@@ -82,48 +88,63 @@ class Plan(Needs):
     """Length of the project; no commitment may be longer"""
     renewed: bool = False
     """Whether jobs arrive over all its months, so that commitments are renewed to its end"""
-    phases: list[Phase] = Field(min_length=1, description="In order")
+    phases: list[Phase] = Field(min_length=1)
+    """In order"""
     source: Text
     """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
-        yield from super()._expected()
         yield from not_once([phase.name for phase in self.phases], "phases")
 
+    def job_of(self, phase: Phase) -> PhaseJob:
+        """Return one job of a phase as a run."""
+        keys = {"gpu_memory_gib", "sharded_memory_gib", "instance", "model", "source"}
+        return PhaseJob(
+            **self.model_dump(include=keys),
+            kind="runs",
+            title=f"One job of {phase.name}",
+            runs=1,
+            hours=phase.hours,
+            devices_per_job=1 if phase.gpus_per_job == "one" else "all",
+        )
 
-Workload = Annotated[Training | Runs | Plan | Monthly, Field(discriminator="kind")]
+
+SingleJob = Training | Runs | Plan
+Workload = Annotated[SingleJob | Monthly, Field(discriminator="kind")]
 
 
 class Workloads(RootModel[dict[Part, Workload]]):
     """workloads.yaml: workloads by name."""
 
 
-def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
+def load_workloads(path: str | Path) -> dict[str, SingleJob]:
     """Read the single jobs that are priced, in the order of the file. Raises UserError naming file and key.
 
     One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
     So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
     price of its own such a plan would have no option to be judged by.
     """
-    jobs: dict[str, Training | Runs | Plan] = {}
-    jobs_of_phases: dict[str, Training | Runs | Plan] = {}
+    jobs: dict[str, SingleJob] = {}
     workloads = read_workloads(path)
-    trained = {work.model for work in workloads.values() if not isinstance(work, Plan | Monthly)}
-    trained |= {job.model for work in workloads.values() if isinstance(work, Monthly) for job in work.jobs}
     for name, work in workloads.items():
-        jobs |= _jobs_of_classes(name, work) if isinstance(work, Monthly) else {name: work}
-        if isinstance(work, Plan) and work.model not in trained:
+        if isinstance(work, Monthly):
+            jobs |= {f"{name}.{job.name}": _job_of_class(job) for job in work.jobs}
+        else:
+            jobs[name] = work
+    plans = {name: work for name, work in jobs.items() if isinstance(work, Plan)}
+    trained = {job.model for name, job in jobs.items() if name not in plans}
+    for name, plan in plans.items():
+        if plan.model not in trained:
             # Jobs that take the whole machine have its own figure; others only where there is none of these.
-            phases = [phase for phase in work.phases if phase.gpus_per_job == "all"] or work.phases
-            jobs_of_phases |= {f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in phases}
-    return jobs | jobs_of_phases
+            phases = [phase for phase in plan.phases if phase.gpus_per_job == "all"] or plan.phases
+            jobs |= {f"{name}.{phase.name}": plan.job_of(phase) for phase in phases}
+    return jobs
 
 
 def load_monthly(path: str | Path) -> dict[str, Monthly]:
     """Return the workloads of kind `monthly`; {} if the file is missing. Raises UserError naming file and key."""
-    if not Path(path).is_file():
-        return {}
-    return {name: work for name, work in read_workloads(path).items() if isinstance(work, Monthly)}
+    works = read_workloads(path) if Path(path).is_file() else {}
+    return {name: work for name, work in works.items() if isinstance(work, Monthly)}
 
 
 def load_titles(path: str | Path) -> dict[str, str]:
@@ -134,7 +155,7 @@ def load_titles(path: str | Path) -> dict[str, str]:
     return {name: work.title for name, work in works.items() if work.title}
 
 
-def read_workloads(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
+def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
     """Read all workloads; jobs by tokens are given by the samples of their cells. Raises UserError."""
     works = validated(Workloads, load_yaml(path), path).root
     for name, work in works.items():
@@ -148,42 +169,19 @@ def _by_samples(job: JobClass) -> JobClass:
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
-    has_memory = bool(job._given("memory", "gpu_memory_gib"))
-    memory = job.memory if has_memory else memory_need(model, job.method, job.sequence)
-    name = cell_name(model.name, job.method, job.sequence)
-    return job.model_copy(
-        update={"model": name, "samples": job.tokens, "memory": memory, "tokens": None, "method": None}
-    )
+    need = job if job.gib(1) else memory_need(model, job.method, job.sequence)
+    changes = need.model_dump(include={"gpu_memory_gib", "sharded_memory_gib"})
+    changes |= {"model": cell_name(model.name, job.method, job.sequence), "samples": job.tokens}
+    return job.model_copy(update=changes | {"tokens": None, "method": None})
 
 
-def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
-    """Return one job of each class, as `<workload>.<class>`."""
-    jobs: dict[str, Training | Runs] = {}
-    for job in work.jobs:
-        shared: dict[str, Any] = {
-            key: getattr(job, key) for key in ("model", "gpu_memory_gib", "memory", "devices_per_job", "source")
-        }
-        shared["title"] = job.title or job.name
-        jobs[f"{name}.{job.name}"] = (
-            Runs(kind="runs", runs=1, **shared | {"hours": job.hours, "instance": job.instance})
-            if job.samples is None
-            else Training(kind="training", samples=job.samples, **shared)
-        )
-    return jobs
-
-
-class PhaseJob(Runs):
-    """One job of a plan's phase, which has its hours with all jobs of the phase beside it."""
-
-    contention: ClassVar[float] = 0.0
-
-
-def _job_of_phase(plan: Plan, phase: Phase) -> PhaseJob:
-    return PhaseJob(
-        kind="runs", title=f"One job of {phase.name}", runs=1, hours=phase.hours, instance=plan.instance,
-        model=plan.model, devices_per_job=1 if phase.gpus_per_job == "one" else "all",
-        gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
-    )  # fmt: skip
+def _job_of_class(job: JobClass) -> Training | Runs:
+    keys = {"model", "gpu_memory_gib", "sharded_memory_gib", "devices_per_job", "source", "samples"}
+    content = job.model_dump(include=keys) | {"title": job.title or job.name}
+    if job.hours is None:
+        return Training(kind="training", **content)
+    del content["samples"]
+    return Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **content)
 
 
 @dataclass(frozen=True)
@@ -195,17 +193,16 @@ class Need:
 
     def gib(self, gpus: int) -> float | None:
         """Return the GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
-        return self.stated.need_gib(gpus if self.devices is None else min(gpus, self.devices))
+        return self.stated.gib(gpus if self.devices is None else min(gpus, self.devices)) or None
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
     """Return the memory needs of each single job of workloads.yaml; {} if the file is missing. Raises UserError."""
-    if not Path(path).is_file():
-        return {}
-    return {name: Need(work, _devices(work)) for name, work in load_workloads(path).items()}
+    works = load_workloads(path) if Path(path).is_file() else {}
+    return {name: Need(work, _devices(work)) for name, work in works.items()}
 
 
-def _devices(work: Training | Runs | Plan) -> int | None:
+def _devices(work: SingleJob) -> int | None:
     if isinstance(work, Plan):
         return 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
     return None if work.devices_per_job == "all" else work.devices_per_job

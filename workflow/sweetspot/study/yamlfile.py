@@ -13,9 +13,10 @@ MAX_BYTES = 2_000_000
 DEEPEST = 50  # brackets within each other: no file of a study has ten, and thousands end Python itself
 # YAML 1.1 reads these as numbers that nobody means: 010 is 8, and 1:30 is 90 (sixties, like 1 minute 30 seconds).
 OCTAL, SIXTIES = re.compile(r"[-+]?0[0-7_]+"), re.compile(r"[-+]?[0-9_]+(:[0-5]?[0-9])+(\.[0-9_]*)?")
+EXPONENT = re.compile(r"[-+]?[0-9][0-9.]*[eE][-+]?[0-9]+")  # YAML 1.1 takes 1e6, without point and sign, for text
 
 
-def _refused(node: Any, problem: str) -> yaml.MarkedYAMLError:
+def _mistake(node: Any, problem: str) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
 
 
@@ -27,28 +28,28 @@ class _StrictLoader(yaml.CSafeLoader):
         for key_node, value_node in node.value:
             text = key_node.value
             if node.flow_style and str(text).isdecimal() and value_node.value == "":
-                raise _refused(key_node, f"',{text}' ends a number; a decimal has a point, such as 3.{text}")
+                raise _mistake(key_node, f"',{text}' ends a number; a decimal has a point, such as 3.{text}")
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                raise _refused(key_node, f"key {key!r} is not text; put it in quotes")
+                raise _mistake(key_node, f"key {key!r} is not text; put it in quotes")
             if key in keys:
-                raise _refused(key_node, f"key {key!r} stands twice")
+                raise _mistake(key_node, f"key {key!r} stands twice")
             keys.add(key)
         return super().construct_mapping(node, deep)
 
     def construct_number(self, node: Any) -> Any:
-        """The number, unless YAML 1.1 reads another number from it than a person does."""
+        """Return the number, unless YAML 1.1 reads another number from it than a person does."""
         text = f"found {node.value}, which YAML 1.1"
         if OCTAL.fullmatch(node.value):
-            raise _refused(node, f"{text} reads as octal; write {int(node.value.replace('_', ''))}")
+            raise _mistake(node, f"{text} reads as octal; write {int(node.value.replace('_', ''))}")
         if SIXTIES.fullmatch(node.value):
-            raise _refused(node, f"{text} counts in sixties; write the number itself, or quotes around a text")
-        kind = self.construct_yaml_int if node.tag.endswith(":int") else self.construct_yaml_float
-        return kind(node)
+            raise _mistake(node, f"{text} counts in sixties; write the number itself, or quotes around a text")
+        return self.construct_yaml_int(node) if node.tag.endswith(":int") else self.construct_yaml_float(node)
 
 
 for _tag in ("int", "float"):
     _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _StrictLoader.construct_number)
+_StrictLoader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+0123456789"))
 
 
 def load_yaml(path: str | Path) -> Any:
@@ -61,12 +62,10 @@ def load_yaml(path: str | Path) -> Any:
         value = yaml.load(text, Loader=_StrictLoader)
     except UnicodeDecodeError as error:
         raise UserError(f"{file}: byte {error.start} is not UTF-8 text") from None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f", line {mark.line + 1}" if mark else ""
-        raise UserError(f"{file}{where}: {error.problem or 'not YAML'}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UserError(f"{file}: not YAML: {' '.join(str(error).split())[:200]}") from None
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise UserError(f"{file}{line}: {problem or 'not YAML: ' + ' '.join(str(error).split())[:200]}") from None
     if value is None:
         raise UserError(f"{file}: the file is empty")
     return value
@@ -78,6 +77,6 @@ def _check_structure(text: str) -> None:
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent):  # a few aliases of aliases can grow to gigabytes
-            raise _refused(event, "aliases (*name) are not allowed")
+            raise _mistake(event, "aliases (*name) are not allowed")
         if depth > DEEPEST:
-            raise _refused(event, f"more than {DEEPEST} brackets or levels within each other")
+            raise _mistake(event, f"more than {DEEPEST} brackets or levels within each other")

@@ -1,136 +1,27 @@
 """From run files to one row for each cell: mean step time over independent runs, with its interval."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from itertools import chain, groupby
-from operator import itemgetter
-from pathlib import Path
-from statistics import fmean, variance
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS, PROTOCOL, USABLE
-from sweetspot.errors import UserError
-from sweetspot.harness.runfile import is_damaged
+from sweetspot.cells import CELL_COLUMNS, MEASURED_TEXTS, PROTOCOL, USABLE
 from sweetspot.study.instances import nodes_of
-from sweetspot.study.transformers import unit_of
 from sweetspot.throughput.best import TABLE_COLUMNS
-from sweetspot.throughput.run_checks import (
-    REMEDY,
-    RUN_COLUMNS,
-    UNKNOWN,
-    check_cells,
-    check_machines,
-    check_run,
-    parse_warnings,
-)
+from sweetspot.throughput.run_files import UNKNOWN, check_machines
 from sweetspot.throughput.spread import spread_of_cells
+from sweetspot.transformers import unit_of
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
-# The columns of a run file, and how Arrow's names of their types begin; those of NEWER may be missing.
-TEXTS = ("status", "message", "gpu", "warnings", "measured_on", "host", "machine", "unit", *MEASURED_TEXTS)
-COUNTS = ("batch_size", "gpus", "run", "protocol", "step", "steps", "samples_per_step")
-FLAGS = ("logical", "xla")
-TYPES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys((*CELL_COLUMNS, *TEXTS), ("string", "large_string")),
-    **dict.fromkeys(COUNTS, ("int", "uint")),
-    **dict.fromkeys(FLAGS, ("bool",)),
-    **dict.fromkeys(("seconds", *MEASURED_NUMBERS), ("float", "double", "halffloat")),
-}
-NEWER = ("steps", "products", "others_cpu_share")
-STEP_COLUMNS = ("step", "steps", "seconds")
+CELL = list(CELL_COLUMNS)
 OLDER = "a run might then end after five steps however short, and an interval of several steps counted as one"
 INTERVAL_FACTOR = 2.0  # an interval of more than this factor either side is explained by a warning
-
-
-def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
-    """Read run files, one row for each.
-
-    Parameters
-    ----------
-    files
-        Paths of Parquet files.
-
-    Returns
-    -------
-    DataFrame
-        The columns of a run file but for `step` and `steps`, null where the file does not say. `seconds`: mean of the
-        timed steps, each counted once. `step_error`: relative standard error of that mean, null below two intervals.
-        `path`: the file. `warnings`: JSON text, a list of [rule, message].
-
-    Raises
-    ------
-    UserError
-        If a file is no run file or was damaged since, or `run_checks` refuses it.
-
-    """
-    runs = pd.DataFrame([_summarise_run(file) for file in files])
-    numbers = dict.fromkeys(("seconds", "step_error", "samples_per_step", *MEASURED_NUMBERS), "float64")
-    runs = runs.astype(dict.fromkeys(TEXTS, object) | numbers)
-    runs = runs.sort_values([*RUN_COLUMNS, "path"], kind="stable", ignore_index=True)
-    check_cells(runs)
-    return runs
-
-
-def _summarise_run(file: str) -> dict[str, Any]:
-    table = _read_run(file)
-    first = table.slice(0, 1).to_pylist()[0]
-    run = {name: first.get(name) for name in TYPES if name not in STEP_COLUMNS}
-    timed = table.column("seconds").drop_null().to_numpy()
-    steps = np.ones(len(timed))
-    if "steps" in table.column_names:
-        valid = table.column("seconds").is_valid()
-        steps = table.column("steps").fill_null(1).filter(valid).to_numpy().astype(float)
-    count = len(timed)
-    with np.errstate(all="ignore"):  # a value that is not finite is refused below
-        mean = float((timed * steps).sum() / steps.sum()) if count else None
-        deviation = math.sqrt(count / (count - 1)) * np.linalg.norm((timed - mean) * steps) if count > 1 else None
-        error = None if deviation is None else float(deviation / steps.sum() / mean)
-    check_run({**run, "seconds": mean, "shortest_s": timed.min() if count else None, "path": file})
-    return {**run, **{name: bool(run[name]) for name in FLAGS}, "seconds": mean, "step_error": error, "path": file}
-
-
-def _read_run(file: str) -> Any:
-    """Read one run file as an Arrow table whose columns have the types of a run file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        raw = Path(file).read_bytes()
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read ({error.strerror})") from None
-    # Checked first: a bit that flipped may read as another figure, or end the reader.
-    if is_damaged(raw):
-        raise UserError(f"{file}: differs from what was written (its checksum does not fit); {REMEDY}")
-    try:
-        table = pq.ParquetFile(pa.BufferReader(raw)).read(use_threads=False)
-        for text in chain.from_iterable((table.schema.metadata or {}).items()):
-            text.decode()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{file}: not a whole run file ({' '.join(str(error).split())[:120]}); {REMEDY}") from None
-    fault = _schema_fault(table.schema.remove_metadata()) if table.num_rows else "has no rows"
-    if fault:
-        raise UserError(f"{file}: {fault}; {REMEDY}")
-    return table
-
-
-@cache
-def _schema_fault(schema: Any) -> str:
-    """Name the first column that is missing or has another type; '' if there is none."""
-    for name, beginnings in TYPES.items():
-        if name not in schema.names:
-            if name not in NEWER:
-                return f"column '{name}' is missing from the run file"
-        elif not str(schema.field(name).type).startswith((*beginnings, "null")):
-            return f"column '{name}' has type {schema.field(name).type}"
-    return ""
 
 
 def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
@@ -158,8 +49,7 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> p
 
     """
     check_machines(runs, instances)
-    groups = groupby(runs.to_dict("records"), key=itemgetter(*CELL_COLUMNS))
-    cells = pd.DataFrame([_cell(list(group)) for _, group in groups])
+    cells = _average(runs)
     cells = cells.join(spread_of_cells(cells))
     devices = _devices_by_instance(cells)
     rows = list(cells.itertuples())
@@ -173,65 +63,78 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> p
     return table.reindex(columns=list(TABLE_COLUMNS))
 
 
-def _cell(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Combine the runs of one cell; only usable runs count for figures, devices and machines."""
-    first = runs[0]
-    usable = [run for run in runs if run["status"] in USABLE]
-    failed = [run for run in runs if run["status"] not in USABLE]
-    seconds = [run["seconds"] for run in usable]
-    errors = _values(usable, "step_error")
-    gpu = (usable or runs)[0]["gpu"]
-    machines = sorted(set(_values(usable, "machine")))
-    samples = _values(usable, "samples_per_step") or [first["batch_size"] * first["gpus"]]
-    is_unstable = any(run["status"] == "unstable" for run in runs)
-    cell = {name: first[name] for name in CELL_COLUMNS} | {
-        "gpu": gpu,
-        "images_per_s": samples[0] / fmean(seconds) if usable else math.nan,
-        "runs": len(usable),
-        "variance": variance(map(math.log, seconds)) if len(usable) > 1 else math.nan,
-        "step_error": math.sqrt(fmean(error**2 for error in errors)) if errors else math.nan,
-        "machine_key": (first["instance"], gpu, *machines, first["protocol"]),
-        "machines": machines,
-        "hosts": sorted(set(_values(usable, "host"))),
-        "protocol": first["protocol"],
-        "status": ("unstable" if is_unstable else "ok") if usable else failed[0]["status"],
-        "is_unstable": is_unstable,
-        "failure": (failed[0]["status"], failed[0]["message"] or "no reason is given") if failed else None,
-        "logical": any(run["logical"] for run in runs),
-        "xla": any(run["xla"] for run in runs),
-        "as_of": max(_values(runs, "measured_on"), default=None),
-        "unit": next(iter(_values(usable, "unit")), unit_of(first["model"])),
-        "source": re.sub(r"/run~\d+\.parquet$", "", first["path"]),
-        "run_warnings": list(dict.fromkeys(_values(runs, "warnings"))),
-        "peak_memory_gib": max(_values(usable, "peak_memory_gib"), default=math.nan),
+def _average(runs: pd.DataFrame) -> pd.DataFrame:
+    """Combine the runs of each cell; only usable runs count for figures, devices and machines."""
+    is_usable = runs["status"].isin(USABLE)
+    usable = runs[is_usable].assign(
+        log_seconds=lambda run: np.log(run["seconds"]), squared_error=lambda run: run["step_error"] ** 2
+    )
+    cells = runs.groupby(CELL).agg(
+        any_gpu=("gpu", "first"),
+        protocol=("protocol", "first"),
+        statuses=("status", set),
+        logical=("logical", "any"),
+        xla=("xla", "any"),
+        as_of=("measured_on", _latest),
+        path=("path", "first"),
+        run_warnings=("warnings", lambda lists: list(dict.fromkeys(chain.from_iterable(lists.dropna())))),
+    )
+    figures: dict[str, Any] = dict.fromkeys(("gpu", "samples_per_step", "unit"), "first") | {
+        "run": "count",
+        "peak_memory_gib": "max",
     }
-    for name in ("joules_per_sample", "others_cpu_share"):
-        values = _values(usable, name)
-        cell[name] = fmean(values) if values else math.nan
-    for name in MEASURED_TEXTS:
-        cell[name] = " ; ".join(sorted(set(_values(usable, name)))) or None
-    return cell
+    figures |= dict.fromkeys(("seconds", "joules_per_sample", "others_cpu_share", "squared_error"), "mean")
+    figures |= {"log_seconds": "var", **dict.fromkeys(("machine", "host", *MEASURED_TEXTS), _distinct)}
+    means = usable.groupby(CELL).agg(figures).rename(columns={"run": "runs", "log_seconds": "variance"})
+    failed = runs[~is_usable].drop_duplicates(CELL).set_index(CELL)[["status", "message"]].add_prefix("failed_")
+    cells = cells.join(means).join(failed).reset_index()
+    samples = cells["samples_per_step"].fillna(cells["batch_size"] * cells["gpus"])
+    is_unstable = pd.Series(["unstable" in statuses for statuses in cells["statuses"]])
+    gpu = cells["gpu"].fillna(cells["any_gpu"])
+    machines, hosts = ([_list(values) for values in cells[name]] for name in ("machine", "host"))
+    return cells.assign(
+        gpu=gpu,
+        runs=cells["runs"].fillna(0).astype(int),
+        images_per_s=samples / cells["seconds"],
+        step_error=np.sqrt(cells["squared_error"].astype(float)),
+        status=cells["failed_status"].where(cells["runs"].isna(), is_unstable.map({True: "unstable", False: "ok"})),
+        is_unstable=is_unstable,
+        machines=machines,
+        hosts=hosts,
+        machine_key=list(zip(cells["instance"], gpu, map(tuple, machines), cells["protocol"], strict=True)),
+        unit=cells["unit"].fillna(cells["model"].map(unit_of)),
+        source=cells["path"].str.replace(r"/run~\d+\.parquet$", "", regex=True),
+        **{name: [" ; ".join(_list(values)) or None for values in cells[name]] for name in MEASURED_TEXTS},
+    )
 
 
-def _values(runs: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    """List the values of a column in the order of the runs, without those that are missing."""
-    return [run[name] for run in runs if not pd.isna(run[name])]
+def _distinct(values: pd.Series) -> list[str]:
+    return sorted(set(values.dropna()))
+
+
+def _latest(days: pd.Series) -> str | None:
+    return max(days.dropna(), default=None)
+
+
+def _list(values: Any) -> list[str]:
+    """Return a cell that holds a list; [] for a null, of cells without a usable run."""
+    return values if isinstance(values, list) else []
 
 
 def _devices_by_instance(cells: pd.DataFrame) -> dict[str, list[str]]:
     """List the devices that the usable runs of each instance name; where they agree, the machines."""
     devices = {}
     for name, rows in cells.groupby("instance"):
-        named = rows[(rows["runs"] > 0) & (rows["gpu"] != UNKNOWN)]
-        names = sorted(set(named["gpu"]))
-        devices[str(name)] = names if len(names) > 1 else sorted(set(named["machines"].explode().dropna()))
+        usable = rows[(rows["runs"] > 0) & (rows["gpu"] != UNKNOWN)]
+        names = _distinct(usable["gpu"])
+        devices[str(name)] = names if len(names) > 1 else _distinct(usable["machines"].explode())
     return devices
 
 
 def _warnings(row: Any, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the warnings of a cell: failures, a missing or wide interval, mixed machines, and those of its runs."""
-    if row.failure:
-        yield row.failure
+    if not pd.isna(row.failed_status):
+        yield row.failed_status, "no reason is given" if pd.isna(row.failed_message) else row.failed_message
     if row.is_unstable:
         yield "unstable", "the step time of a run was not steady"
     if row.runs == 1:
@@ -251,7 +154,6 @@ def _warnings(row: Any, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield "several_hosts", text
     if len(devices) > 1:
         yield "mixed_devices", f"cells of this instance were measured on {' and '.join(devices)}"
-    for text in row.run_warnings:
-        yield from parse_warnings(text) or []
+    yield from row.run_warnings
     if row.logical:
         yield "logical_devices", "parts of one processor, not separate devices"

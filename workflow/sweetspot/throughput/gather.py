@@ -123,7 +123,8 @@ def _with_basis(rows: pd.DataFrame) -> pd.DataFrame:
 
 def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:
     """Return TABLE_COLUMNS of run files, one row for each cell. Raises UserError for faulty files."""
-    from sweetspot.throughput.collect import measured_cells, summarise_runs  # only studies with runs need Arrow
+    from sweetspot.throughput.collect import measured_cells  # only studies with runs need Arrow
+    from sweetspot.throughput.run_files import summarise_runs
 
     return measured_cells(summarise_runs(files), instances)
 

@@ -1,17 +1,18 @@
 """A study's published figures, checked row by row, and what a row says of its machine; guessed as a last resort."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
+from pydantic import Field
 
-from sweetspot.errors import UserError
-from sweetspot.study.frameworks import ALWAYS_COMPILED
+from sweetspot.errors import UserError, refuse
+from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.study.instances import Interconnect, Network
 from sweetspot.study.spelling import slipped
-from sweetspot.throughput.csv_table import CsvFaults, read_rows
+from sweetspot.throughput.csv_table import CsvRow, read_rows, require_distinct, row_origin
 from sweetspot.throughput.stand_in import AS_OF
 from sweetspot.warnings import joined, warning
 
@@ -19,32 +20,66 @@ if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
 
-THROUGHPUT_CSV = {
-    "gpu": str, "instance": str, "gpus": int, "framework": str, "framework_version": str, "benchmark": str,
-    "model": str, "batch_size": int, "precision": str, "variant": str, "dataset": str, "images_per_s": float,
-    "source": str, "note": str,
-}  # fmt: skip
-EFFICIENCY_CSV = {
-    "base_instance": str, "instance": str, "gpus": int, "model": str, "batch_size": int, "precision": str,
-    "variant": str, "efficiency": float, "source": str,
-}  # fmt: skip
-# Columns that a throughput.csv may have: what is counted per second, what the source says of the machine, and the date
-# of the software, where its version does not tell it (stand_in.py).
-OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": "", "as_of": ""}
-USER_BENCHMARK = "own"  # as `benchmark`: timed by the person who wrote the row
-# Columns that a throughput.csv may have where the source itself bounds its figure: by the rounding of the hours that it
-# prints, or not at all where the figure is a count (both bounds are the figure).
-RATE_BOUNDS = ("images_per_s_low", "images_per_s_high")
-# What optional columns may hold; empty: not stated.
-FACT_CHOICES: dict[str, tuple[str, ...]] = {
-    "interconnect": get_args(Interconnect),
-    "network": get_args(Network),
-    "xla": ("yes", "no"),
-}
-MAX_EFFICIENCY = 1.2
 # A hundred thousand devices of 1e15 FLOP/s make 1e20 FLOP/s, and a sample of the smallest network that anyone trains
 # takes 1e5 FLOP: more than 1e15 samples a second is impossible. Less than 1e-12 is one in thirty thousand years.
 RATES = (1e-12, 1e15)
+
+
+class PublishedRow(CsvRow):
+    """A row of throughput.csv: a figure, and what its source says of the machine and the software."""
+
+    gpu: str
+    instance: str = ""
+    gpus: int
+    framework: str = ""
+    framework_version: str = ""
+    benchmark: str = ""
+    model: str
+    batch_size: int | None = None
+    precision: str = ""
+    variant: str = ""
+    dataset: str = ""
+    images_per_s: float = Field(ge=RATES[0], le=RATES[1])
+    source: str
+    note: str = ""
+    unit: str = "images"
+    interconnect: Literal[Interconnect, ""] = ""
+    network: Literal[Network, ""] = ""
+    nodes: int | None = None
+    xla: Literal["yes", "no", ""] = ""
+    as_of: str = ""
+    """Date of the software, where its version does not tell it"""
+    # Where the source itself bounds its figure: by the rounding of the hours that it prints, or not at all where the
+    # figure is a count (both bounds are the figure).
+    images_per_s_low: float | None = None
+    images_per_s_high: float | None = None
+
+    def _expected(self) -> Iterator[str]:
+        if self.as_of and not AS_OF.fullmatch(self.as_of):
+            yield f"YYYY, YYYY-MM or YYYY-MM-DD as as_of, not {self.as_of!r}"
+        low, high = self.images_per_s_low, self.images_per_s_high
+        if (low, high) != (None, None) and not (low and high and low <= self.images_per_s <= high):
+            yield f"images_per_s_low and images_per_s_high both, around {self.images_per_s:g}, not {low}, {high}"
+
+
+class EfficiencyRow(CsvRow):
+    """A row of efficiency.csv: the share of n times one device that n devices reach."""
+
+    base_instance: str
+    instance: str
+    gpus: int
+    model: str
+    batch_size: int
+    precision: str
+    variant: str
+    efficiency: float = Field(le=1.2)
+    source: str
+
+
+THROUGHPUT_CSV = tuple(PublishedRow.model_fields)[:14]  # the columns without which no figure is understood
+MACHINE_FACTS = ("interconnect", "network", "xla")  # what a source says of a machine; empty: not stated
+RATE_BOUNDS = ("images_per_s_low", "images_per_s_high")
+USER_BENCHMARK = "own"  # as `benchmark`: timed by the person who wrote the row
 GAP = 1.10  # a prediction outside the published figures by more than this factor gets a warning
 BOARD = re.compile(r"sxm|dgx|hgx|\bp3(dn)?\.|\bp4de?\.|\bp5\.", re.IGNORECASE)  # data-centre boards have full NVLink
 SEVERAL_NODES = re.compile(r"num_workers|horovod|multi-node", re.IGNORECASE)
@@ -59,32 +94,8 @@ def row_warnings(row: Any) -> list[dict[str, str]]:
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """Read a study's throughput.csv: the columns of THROUGHPUT_CSV, OPTIONAL_TEXT and RATE_BOUNDS.
-
-    Raises UserError, one sentence for each mistake, for a row without a source, with a machine fact that is not in
-    FACT_CHOICES, a figure outside RATES, a wrong date, or bounds that do not enclose the figure.
-    """
-    faults = CsvFaults(path)
-    table = read_rows(faults, THROUGHPUT_CSV, ("batch_size",), OPTIONAL_TEXT | dict.fromkeys(RATE_BOUNDS, ""))
-    faults.require_choices(table, FACT_CHOICES)
-    rates, dates = table["images_per_s"], table["as_of"]
-    outside = rates.notna() & ~rates.between(*RATES)
-    faults.add_cells(rates, outside, "{:g} to {:g}, what machines can do".format(*RATES))
-    faults.add_cells(dates, (dates != "") & ~dates.str.fullmatch(AS_OF), "YYYY, YYYY-MM or YYYY-MM-DD, or nothing")
-    table["nodes"] = faults.parse_numbers(table["nodes"], int, True)
-    count = len(faults.sentences)
-    for name in RATE_BOUNDS:
-        table[name] = faults.parse_numbers(table[name], float, True)
-    low, high = (table[name] for name in RATE_BOUNDS)
-    if len(faults.sentences) == count:  # A bound that is no number would be missed beside the other.
-        has_bounds = rates.notna() & (low.notna() | high.notna())
-        for row in table[has_bounds & ~((low <= rates) & (rates <= high))].itertuples():
-            bounds = f"{row.images_per_s_low:g}, {row.images_per_s_high:g}"
-            message = f"{' and '.join(RATE_BOUNDS)} are {bounds}; expected both, around {row.images_per_s:g}"
-            faults.add_row(row.Index, message)
-    faults.require_sources(table)
-    faults.end()
-    return table
+    """Read a study's throughput.csv, a column for each field of PublishedRow. Raises UserError for wrong cells."""
+    return read_rows(path, PublishedRow)
 
 
 def basis_of(benchmark: str) -> str:
@@ -101,18 +112,11 @@ def units_of(published: pd.DataFrame, path: Path) -> dict[str, str]:
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
-    """Read a study's efficiency.csv; empty if it is missing.
-
-    Raises UserError above MAX_EFFICIENCY, or for a repeated cell.
-    """
+    """Read a study's efficiency.csv; empty if it is missing. Raises UserError for wrong cells and repeated rows."""
     if not path.is_file():
-        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in EFFICIENCY_CSV.items()})
-    faults = CsvFaults(path)
-    table = read_rows(faults, EFFICIENCY_CSV)
-    efficiency = table["efficiency"]
-    faults.add_cells(efficiency, efficiency > MAX_EFFICIENCY, f"at most {MAX_EFFICIENCY}, one device's share is 1")
-    faults.require_distinct(table, [name for name in table.columns if name not in ("efficiency", "source")])
-    faults.end()
+        return pd.DataFrame(columns=list(EfficiencyRow.model_fields))
+    table = read_rows(path, EfficiencyRow)
+    require_distinct(table, [name for name in table.columns if name not in ("efficiency", "source")], path)
     return table
 
 
@@ -135,20 +139,20 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
 
     """
     is_declared = published["instance"].isin(list(instances))
-    cells, faults = published[is_declared & published["batch_size"].notna()], CsvFaults(path)
-    faults.require_distinct(cells, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"])
-    for row in cells.itertuples():
-        if row.gpus > instances[row.instance].gpus:
-            message = f"gpus is {row.gpus}; {row.instance} has {instances[row.instance].gpus}"
-            faults.add(f"{faults.row_origin(cells, row.Index)}: {message}")
+    cells = published[is_declared & published["batch_size"].notna()]
+    require_distinct(cells, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"], path)
+    faults = [
+        (row.Index, f"gpus is {row.gpus}; {row.instance} has {instances[row.instance].gpus}")
+        for row in cells.itertuples()
+        if row.gpus > instances[row.instance].gpus
+    ]
     for row in published[~is_declared].itertuples():
         # Only a machine of the same device, spelt alike but for a slip, is surely meant.
-        twins = [name for name, machine in instances.items() if machine.gpu.casefold() == str(row.gpu).casefold()]
-        intended = slipped(row.instance, twins) or next((name for name in twins if slipped(name, [row.instance])), None)
-        if intended is not None:
-            message = f"instance is {row.instance!r}; did you mean '{intended}'?"
-            faults.add(f"{faults.row_origin(published, row.Index)}: {message}")
-    faults.end()
+        candidates = [name for name, machine in instances.items() if machine.gpu.casefold() == str(row.gpu).casefold()]
+        intended = [name for name in candidates if slipped(row.instance, [name]) or slipped(name, [row.instance])]
+        if intended:
+            faults.append((row.Index, f"instance is {row.instance!r}; did you mean '{intended[0]}'?"))
+    refuse(f"{row_origin(published, row, path)}: {message}" for row, message in faults)
     return cells
 
 
@@ -199,7 +203,7 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     published
-        Columns gpu, instance, note, and where known framework, nodes and those of FACT_CHOICES.
+        Columns gpu, instance, note, and where known framework, nodes and those of MACHINE_FACTS.
 
     Returns
     -------
@@ -209,7 +213,7 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
         framework that always compiles) and exchange (False where the note says that devices train independently).
 
     """
-    columns = published.reindex(columns=["gpu", "instance", "note", "framework", *FACT_CHOICES]).astype(object)
+    columns = published.reindex(columns=["gpu", "instance", "note", "framework", *MACHINE_FACTS]).astype(object)
     text = columns.where(columns.notna(), "").astype(str)
     interconnect, note = text["interconnect"], text["note"]
     guess = [guessed_interconnect(*row) for row in text[["gpu", "instance", "note"]].itertuples(index=False)]

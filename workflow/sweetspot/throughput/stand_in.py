@@ -11,29 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.facts.shipped_tables import table
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.study.study import Question
 
-# Month of release. TensorFlow: upload dates of its files on PyPI (1.1.0 2017-04-21, 1.3.0 2017-08-16, 1.4.0 2017-11-01,
-# 1.5.0 2018-01-26, 1.7.0 2018-03-29, 1.8.0 2018-04-28, 1.15.0 2019-10-16, 1.15.3 2020-05-18, 1.15.4 2020-09-24, 1.15.5
-# 2021-01-06, 2.1.0 2020-01-08, 2.2.0 2020-05-07, 2.4.0 2020-12-14). PyTorch: tag v0.3.0 of github:pytorch/pytorch (PyPI
-# begins with 1.0). cuDNN, by which Torch7's figures are told apart: NVIDIA's cuDNN archive page (v4 Feb 10, 2016; v5
-# May 12 and 27, 2016; v5.1 August 10, 2016 and Jan 20, 2017; v7.0.4 Nov 13, 2017).
-# A version takes the longest entry that it begins with: 1.15.3 is of 2020-05, 1.15 of 2019-10.
-RELEASED = {
-    "tensorflow": {
-        "1.1": "2017-04", "1.3": "2017-08", "1.4": "2017-11", "1.5": "2018-01", "1.7": "2018-03", "1.8": "2018-04",
-        "1.15": "2019-10", "1.15.3": "2020-05", "1.15.4": "2020-09", "1.15.5": "2021-01", "2.1": "2020-01",
-        "2.2": "2020-05", "2.4": "2020-12",
-    },
-    "pytorch": {"0.3": "2017-12"},
-    "torch7": {
-        "cuDNN 4007": "2016-02", "cuDNN 5005": "2016-05", "cuDNN 5105": "2016-08", "cuDNN 5110": "2017-01",
-        "cuDNN 7004": "2017-11",
-    },
-}  # fmt: skip
 AS_OF = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 MONTH = re.compile(r"\b(20\d\d-(?:0[1-9]|1[0-2]))\b")  # `nightly 2018-02`
 CONTAINER = re.compile(r"NGC (\d\d)\.(0[1-9]|1[0-2])")  # NVIDIA's containers are named for their month
@@ -101,66 +84,54 @@ def stand_in(
     candidates = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if candidates.empty:
         return None
-    batch = candidates["batch_size"].astype(float)
+    batches = candidates["batch_size"].astype(float)
     years = software_years(candidates) - year_of(as_of)
-    is_other_form = candidates["gpu"] != gpu
+    differs_in_form = candidates["gpu"] != gpu
     log_factor = (
-        np.log2(batch / batch_size).abs().fillna(UNKNOWN_DOUBLINGS) * math.log(DOUBLING)
+        np.log2(batches / batch_size).abs().fillna(UNKNOWN_DOUBLINGS) * math.log(DOUBLING)
         + years.abs().fillna(UNKNOWN_YEARS) * math.log(YEAR)
-        + is_other_form * math.log(FORM)
+        + differs_in_form * math.log(FORM)
     )
-    distance = pd.DataFrame(
-        {
-            "framework": candidates["framework"] != question.framework,
-            "precision": candidates["precision"] != question.precision,
-            "log_factor": log_factor.round(9),
-            "form": is_other_form,
-            "batch": batch.fillna(math.inf),
-        }
+    differs_in_framework, differs_in_precision = (
+        candidates[name] != getattr(question, name) for name in ("framework", "precision")
     )
+    keys = [differs_in_framework, differs_in_precision, log_factor.round(9), differs_in_form, batches.fillna(math.inf)]
+    distance = pd.concat(keys, axis=1, ignore_index=True)
     order = distance.sort_values(list(distance.columns), kind="stable")
     nearest = candidates.loc[order.index[(order == order.iloc[0]).all(axis=1)]]
-    request = {
-        "device": gpu,
-        "framework": question.framework,
-        "batch": str(batch_size),
-        "precision": question.precision,
-    }
-    return _estimate(nearest, request, float(years[nearest.index[0]]), as_of)
-
-
-def _estimate(nearest: pd.DataFrame, request: dict[str, str], years: float, as_of: str) -> ThroughputEstimate:
-    row = nearest.iloc[0]
-    batch = None if pd.isna(row["batch_size"]) else int(row["batch_size"])
+    first = nearest.iloc[0]
+    batch = None if pd.isna(first["batch_size"]) else int(first["batch_size"])
     facts = {
-        "device": str(row["gpu"]),
-        "framework": str(row["framework"]),
-        "batch": "not stated" if batch is None else str(batch),
-        "precision": str(row["precision"]),
+        "device": (gpu, first["gpu"]),
+        "framework": (question.framework, first["framework"]),
+        "batch": (str(batch_size), "not stated" if batch is None else str(batch)),
+        "precision": (question.precision, first["precision"]),
     }
     warnings = [
-        warning(f"stand_in_{name}", f"asked {name} {request[name]}; that of the nearest published figure is {value}")
-        for name, value in facts.items()
-        if request[name] != value
+        warning(f"stand_in_{name}", f"asked {name} {requested}; that of the nearest published figure is {value}")
+        for name, (requested, value) in facts.items()
+        if requested != value
     ]
-    if abs(years) >= WARNING_YEARS:
-        age = f"{abs(years):.1f} years {'older' if years < 0 else 'newer'} than {as_of}"
-        effect = f"pairs of figures such years apart differ by up to a factor {YEAR ** abs(years):.2g}"
-        warnings.append(warning("stand_in_years", f"the software of the nearest published figure is {age}; {effect}"))
+    age = float(years[nearest.index[0]])
+    if abs(age) >= WARNING_YEARS:
+        text = f"{abs(age):.1f} years {'older' if age < 0 else 'newer'} than {as_of}"
+        effect = f"pairs of figures such years apart differ by up to a factor {YEAR ** abs(age):.2g}"
+        warnings.append(warning("stand_in_years", f"the software of the nearest published figure is {text}; {effect}"))
     count = f"median of {len(nearest)} rows: " if len(nearest) > 1 else ""
-    text = ", ".join(f"batch {value}" if name == "batch" else value for name, value in facts.items())
+    sources = " ; ".join(nearest["source"].unique())
+    cell = f"{first['gpu']}, {first['framework']}, batch {facts['batch'][1]}, {first['precision']}"
     return ThroughputEstimate(
         images_per_s=float(nearest["images_per_s"].median()),
         variant="default",
         basis="stand_in",
-        source=f"{count}{' ; '.join(nearest['source'].unique())} ({text})",
+        source=f"{count}{sources} ({cell})",
         warnings=warnings,
         xla=bool(nearest["xla"].all()),
-        stand_in_gpu=facts["device"],
-        stand_in_framework=facts["framework"],
+        stand_in_gpu=first["gpu"],
+        stand_in_framework=first["framework"],
         stand_in_batch_size=batch,
-        stand_in_precision=facts["precision"],
-        stand_in_years=years,
+        stand_in_precision=first["precision"],
+        stand_in_years=age,
     )
 
 
@@ -182,15 +153,20 @@ def software_years(published: pd.DataFrame) -> pd.Series:
     """
     columns = published.reindex(columns=["as_of", "framework", "framework_version"]).astype(object)
     rows = columns.where(columns.notna(), "").itertuples(index=False)
-    return pd.Series([_software_year(*row) for row in rows], published.index, dtype=float)
+    return pd.Series([year_of(_software_date(*row)) for row in rows], published.index, dtype=float)
 
 
-def _software_year(as_of: str, framework: str, version: str) -> float:
-    month, container = MONTH.search(version), CONTAINER.search(version)
-    if as_of or month:
-        return year_of(as_of or month[1])  # type: ignore[index]
-    if container:
-        return year_of(f"20{container[1]}-{container[2]}")
-    released = RELEASED.get(framework.lower(), {})
-    entries = [entry for entry in released if re.match(rf"{re.escape(entry)}(?!\d)", version)]
-    return year_of(released[max(entries, key=len)]) if entries else math.nan
+def _software_date(as_of: str, framework: str, version: str) -> str:
+    """Return the date of the software; a version takes the longest release that it begins with ('' without any)."""
+    if as_of:
+        return as_of
+    if match := MONTH.search(version):
+        return match[1]
+    if match := CONTAINER.search(version):
+        return f"20{match[1]}-{match[2]}"
+    months = {
+        row["version"]: row["month"]
+        for row in table("software_releases")
+        if row["framework"] == framework.lower() and re.match(rf"{re.escape(row['version'])}(?!\d)", version)
+    }
+    return months[max(months, key=len)] if months else ""

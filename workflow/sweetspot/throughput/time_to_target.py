@@ -6,7 +6,7 @@ batch of so many devices. It belongs to a device and a count, not to one provide
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,26 +14,49 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sweetspot.throughput.best import cell_columns
-from sweetspot.throughput.csv_table import CsvFaults, read_rows
-from sweetspot.warnings import warning
+from sweetspot.throughput.csv_table import CsvRow, read_rows
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import Question
 
 FILE = "time_to_target.csv"
-COLUMNS = {
-    "benchmark": str, "gpu": str, "gpus": int, "nodes": int, "minutes": float, "round": str, "submitter": str,
-    "precision": str, "global_batch": float, "samples": float, "kind": str, "source": str, "date": str,
-}  # fmt: skip
-# Of a submission that does not tell them; the samples are those seen until the target.
-OPTIONAL_NUMBERS = ("global_batch", "samples")
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
 SUBMITTER_FACTOR = 1.12
 # throughput.parquet states 95 %: the factor of a normal with that 90 %, 1.12 to the power of 1.960 / 1.645.
 FACTOR_95 = SUBMITTER_FACTOR ** (1.959964 / 1.644854)
 ROUND = re.compile(r"v?(\d+(?:\.\d+)*)")
 VARIANT = "submission"
+
+
+class TimeRow(CsvRow):
+    """A row of time_to_target.csv: the result of one submission."""
+
+    benchmark: str
+    gpu: str
+    gpus: int
+    """Devices of all nodes"""
+    nodes: int
+    minutes: float
+    """From the start to the target"""
+    round: str
+    """Such as v5.1; the newest counts"""
+    submitter: str
+    precision: str = ""
+    global_batch: float | None = None
+    """Samples of a step"""
+    samples: float | None = None
+    """Samples seen until the target"""
+    kind: str
+    """How the figure came to be, such as `recomputed from published logs, not verified by MLCommons Association`"""
+    source: str
+    date: str
+
+    def _expected(self) -> Iterator[str]:
+        if not ROUND.match(self.round):
+            yield f"a round such as v5.1, not {self.round!r}"
+        if self.gpus % self.nodes:
+            yield f"nodes that divide {self.gpus} devices, not {self.nodes}"
 
 
 @dataclass(frozen=True)
@@ -59,23 +82,11 @@ TimesByKey = Mapping[tuple[str, str, int], TimeToTarget]
 
 
 def read_times(path: Path) -> pd.DataFrame:
-    """Read a study's time_to_target.csv: COLUMNS; empty if the file is missing.
+    """Read a study's time_to_target.csv, a column for each field of TimeRow; empty if the file is missing.
 
-    `minutes`: from the start to the target; `gpus`: devices of all `nodes`; `round`: such as v5.1 (the newest counts);
-    `precision`, `global_batch` (samples of a step) and `samples` (to the target) may be empty; `kind`: how the figure
-    came to be, such as `recomputed from published logs, not verified by MLCommons Association`. Raises UserError for a
-    row without a source, a round without a number, or devices that do not divide by the nodes.
+    Raises UserError for wrong cells.
     """
-    if not path.is_file():
-        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-    faults = CsvFaults(path)
-    table = read_rows(faults, COLUMNS, OPTIONAL_NUMBERS)
-    faults.require_sources(table)
-    faults.add_cells(table["round"], ~table["round"].str.match(ROUND), "a version such as v5.1")
-    for row in table[(table["gpus"] % table["nodes"]).fillna(0) != 0].itertuples():
-        faults.add_row(row.Index, f"{row.gpus:g} devices do not divide by {row.nodes:g} nodes")
-    faults.end()
-    return table
+    return read_rows(path, TimeRow) if path.is_file() else pd.DataFrame(columns=list(TimeRow.model_fields))
 
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
@@ -111,28 +122,6 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
 def _version(name: str) -> tuple[int, ...]:
     match = ROUND.match(name)
     return tuple(int(part) for part in match[1].split(".")) if match else ()
-
-
-def uneven_counts(times: TimesByKey, model: str, instance: "Instance") -> list[dict[str, str]]:
-    """Warn of times of `model` on the instance's device at counts that its nodes do not divide.
-
-    Parameters
-    ----------
-    times
-        Those of `results`.
-    model
-        The benchmark.
-    instance
-        Whole nodes of it, or equal parts of one, can have such a time; other counts need another kind of machine.
-
-    """
-    per_node = instance.gpus // instance.nodes
-    counts = sorted(gpus for name, gpu, gpus in times if (name, gpu) == (model, instance.gpu))
-    uneven = [str(count) for count in counts if count % per_node and per_node % count]
-    if not uneven:
-        return []
-    message = f"times published on {', '.join(uneven)} x {instance.gpu} fit no nodes of {per_node} devices"
-    return [warning("uneven_count", message)]
 
 
 def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
@@ -175,7 +164,7 @@ def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[st
                         "source": time.source,
                         "round": time.round,
                         "rounds_behind": time.rounds_behind,
-                        "warnings": uneven_counts(times, model, instance),
+                        "warnings": [],
                         "xla": False,
                     }
                 )

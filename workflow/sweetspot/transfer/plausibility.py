@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -25,16 +24,9 @@ WINOGRAD = 2.25
 # A ratio above it is more than noise: `super_linear` of scaling/evidence.py has the same limit.
 MOST_EFFICIENCY = 1.05
 # Data sets whose images are smaller than those of facts/network_operations.csv.
-SMALL_IMAGES = re.compile(r"cifar|mnist|svhn|tiny|\d+ ?(x|px)", re.IGNORECASE)
-SAME_CELL = ("gpu", "framework", "model", "batch_size", "precision")
-
-
-@dataclass(frozen=True)
-class Operations:
-    """What training on one sample takes at least."""
-
-    flop: float
-    sample: str
+SMALL_IMAGES = re.compile(r"cifar|mnist|svhn|tiny|\d+ ?(?:x|px)", re.IGNORECASE)
+SAME_CELL = ["gpu", "framework", "model", "batch_size", "precision"]
+USUAL = {"basis": READ[0], "status": USABLE[0], "logical": False, "dataset": "", "source": ""}
 
 
 def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
@@ -54,41 +46,61 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
         replace it; one of more than n times one device has n times the fastest figure of one.
 
     """
-    rows = [(position, row) for position, row in enumerate(figures.itertuples()) if _is_judged(row)]
-    beyond = {position: found for position, row in rows if (found := _beyond_peak(position, row)) is not None}
-    fastest: dict[tuple[Any, ...], Any] = {}
-    for position, row in rows:
-        if row.gpus == 1 and position not in beyond and not _lacks_batch(row):
-            best = fastest.setdefault(_cell(row), row)
-            if row.images_per_s > best.images_per_s:
-                fastest[_cell(row)] = row
-    beyond |= {
-        position: found
-        for position, row in rows
-        if position not in beyond and (found := _beyond_linear(position, row, fastest.get(_cell(row)))) is not None
-    }
-    return [beyond[position] for position in sorted(beyond)]
+    table = figures.reset_index(drop=True)
+    table = table.assign(**{name: value for name, value in USUAL.items() if name not in table})
+    judged = table["basis"].isin(READ) & table["status"].isin(USABLE) & ~table["logical"].astype(bool)
+    table = table[judged & (table["images_per_s"] > 0)]
+    table = table.assign(factor=[_peak_factor(row) for row in table.itertuples()])
+    beyond, others = table[table["factor"] > 1], table[~(table["factor"] > 1) & table["batch_size"].notna()]
+    singles = others[others["gpus"] == 1].sort_values("images_per_s", ascending=False, kind="stable")
+    several = others[others["gpus"] > 1].rename_axis("row").reset_index()
+    pairs = several.merge(singles.drop_duplicates(SAME_CELL), on=SAME_CELL, suffixes=("", "_one"))
+    pairs = pairs.assign(most=pairs["gpus"] * pairs["images_per_s_one"])
+    pairs = pairs[pairs["images_per_s"] > MOST_EFFICIENCY * pairs["most"]]
+    found = [
+        ImpossibleFigure(
+            row.Index,
+            BEYOND_PEAK,
+            f"{row.images_per_s:,.6g} {row.unit or 'samples'}/s is {row.factor:.3g} times what {row.gpus} x {row.gpu} "
+            "can do at their dense peak; it is left out",
+            math.nan,
+            "",
+        )
+        for row in beyond.itertuples()
+    ]
+    found += [
+        ImpossibleFigure(
+            row.row,
+            MORE_THAN_LINEAR,
+            f"{row.images_per_s:,.6g} {row.unit or 'samples'}/s is {row.images_per_s / row.images_per_s_one:.1f} times "
+            f"what one {row.gpu} does ({row.images_per_s_one:,.6g}); {row.gpus} can be {row.gpus} times as fast at "
+            f"most, which is used: {row.most:,.6g}",
+            float(row.most),
+            f"at most {row.gpus} x {row.images_per_s_one:g} ({row.source_one})",
+        )
+        for row in pairs.itertuples()
+    ]
+    return sorted(found, key=lambda figure: figure.row)
 
 
 def beyond_peak_factor(gpu: str, gpus: int, precision: str, model: str, unit: str, rate: float) -> float:
     """Return `rate` (samples per second) over what the devices can do at their dense peak; NaN where it is unknown."""
-    device, operations = shipped_devices().find(gpu), operations_of(model, unit)
-    if device is None or operations is None:
+    device, name = shipped_devices().find(str(gpu)), precision_name(str(precision))
+    if device is None:
         return math.nan
-    name = precision_name(precision)
-    factor = WINOGRAD if device.unit(name) == "fp32" else 1.0
-    return rate * operations.flop / (gpus * device.peak(name) * 1e12 * factor)
+    peak = device.peak(name) * 1e12 * (WINOGRAD if device.unit(name) == "fp32" else 1.0)
+    return rate * flop_per_sample(str(model), str(unit)) / (gpus * peak)
 
 
-def operations_of(model: str, unit: str = "") -> Operations | None:
-    """Operations of training on one sample of a model; None where the model, or what its unit counts, is unknown."""
+def flop_per_sample(model: str, unit: str = "") -> float:
+    """Return the operations of training on one sample; NaN where the model, or what its unit counts, is unknown."""
     work = cell_work(model)
     if work is not None:
-        return Operations(flop_per_token(*work), "1 token")
+        return flop_per_token(*work)
     row = _networks().get(_plain(model))
     if row is None or unit not in ("", row["unit"]):
-        return None
-    return Operations(PASSES * FLOP_PER_MAC * float(row["forward_gmac"]) * 1e9, row["sample"])
+        return math.nan
+    return PASSES * FLOP_PER_MAC * float(row["forward_gmac"]) * 1e9
 
 
 @cache
@@ -105,52 +117,10 @@ def _plain(model: str) -> str:
     return re.sub(r"[^a-z0-9]", "", model.lower())
 
 
-def _is_judged(row: Any) -> bool:
-    read = getattr(row, "basis", READ[0]) in READ and getattr(row, "status", USABLE[0]) in USABLE
-    return read and not getattr(row, "logical", False) and row.images_per_s > 0
-
-
-def _lacks_batch(row: Any) -> bool:
-    return bool(pd.isna(row.batch_size))
-
-
-def _cell(row: Any) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in SAME_CELL)
-
-
-def _beyond_peak(position: int, row: Any) -> ImpossibleFigure | None:
-    if SMALL_IMAGES.search(str(getattr(row, "dataset", ""))):
-        return None
-    unit = str(row.unit)
-    factor = beyond_peak_factor(str(row.gpu), int(row.gpus), str(row.precision), str(row.model), unit, row.images_per_s)
-    if not factor > 1.0:
-        return None
-    operations = operations_of(str(row.model), unit)
-    device = shipped_devices().get(str(row.gpu))
-    name = precision_name(str(row.precision))
-    peak = device.peak(name) * (WINOGRAD if device.unit(name) == "fp32" else 1.0)
-    assert operations is not None
-    message = (
-        f"{row.images_per_s:,.6g} {unit or 'samples'}/s is {factor:.3g} times what {int(row.gpus)} x {row.gpu} can do: "
-        f"{operations.flop / 1e9:,.3g} GFLOP for {operations.sample} at {peak:,.4g} TFLOP/s each; it is left out"
-    )
-    return ImpossibleFigure(position, BEYOND_PEAK, message, math.nan, "")
-
-
-def _beyond_linear(position: int, row: Any, one: Any) -> ImpossibleFigure | None:
-    if row.gpus < 2 or one is None or _lacks_batch(row):
-        return None
-    times = row.images_per_s / one.images_per_s
-    if times <= MOST_EFFICIENCY * row.gpus:
-        return None
-    most = float(row.gpus * one.images_per_s)
-    message = (
-        f"{row.images_per_s:,.6g} {row.unit or 'samples'}/s is {times:.1f} times what one {row.gpu} does "
-        f"({one.images_per_s:,.6g}); {int(row.gpus)} can be {int(row.gpus)} times as fast at most, which is used: "
-        f"{most:,.6g}"
-    )
-    told = f"at most {int(row.gpus)} x {one.images_per_s:g} ({getattr(one, 'source', '')})"
-    return ImpossibleFigure(position, MORE_THAN_LINEAR, message, most, told)
+def _peak_factor(row: Any) -> float:
+    if SMALL_IMAGES.search(str(row.dataset)):
+        return math.nan
+    return beyond_peak_factor(row.gpu, row.gpus, row.precision, row.model, row.unit, row.images_per_s)
 
 
 def warned_lines(figures: pd.DataFrame) -> Iterator[tuple[int, str, str]]:

@@ -5,15 +5,14 @@ import re
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
+from pydantic import create_model
 
 from sweetspot.errors import UserError
-from sweetspot.throughput.csv_table import read_table
+from sweetspot.throughput.csv_table import CsvRow, read_rows
 
-TEXT: dict[str, type] = {"gpu": str, "maker": str, "architecture": str, "released": str, "as_of": str, "source": str}
-ALWAYS: dict[str, type] = {"memory_gb": float, "memory_bandwidth_gb_s": float}
 PEAKS = ("fp32", "tf32", "fp16", "bf16", "fp8", "fp4")
 # A device without a unit of its own computes these in fp32: the pseudo-half of cuDNN before Volta, and TF32 before
 # Ampere, which PyTorch and cuDNN ask for without it being said. The others are refused.
@@ -30,6 +29,13 @@ PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^n
 DAYS_A_YEAR = 365.25
 FEATURES = ("peak", "bandwidth", "memory", "vector")
 USUAL_VECTOR = 60.0  # TFLOP/s of fp32, as of the data-centre devices of the same years
+
+
+COLUMNS: dict[str, Any] = dict.fromkeys(("gpu", "maker", "architecture", "released", "as_of", "source"), (str, ...))
+COLUMNS |= dict.fromkeys(("names", "unconfirmed"), (str, ""))
+COLUMNS |= dict.fromkeys(("memory_gb", "memory_bandwidth_gb_s"), (float, ...))
+COLUMNS |= {f"{name}_tflops": (float | None, None) for name in PEAKS}
+DeviceRow = create_model("DeviceRow", __base__=CsvRow, **COLUMNS)
 
 
 class Device(NamedTuple):
@@ -103,8 +109,7 @@ class Devices:
 @cache
 def read_devices(path: Path) -> Devices:
     """Read the table of device specifications. Raises UserError for a faulty row."""
-    optional: dict[str, type] = {f"{name}_tflops": float for name in PEAKS}
-    table = read_table(path, TEXT | {"names": str, "unconfirmed": str} | ALWAYS | optional, optional=optional)
+    table = read_rows(path, DeviceRow)
     rows = []
     for row in table.to_dict("records"):
         values = {name: row[name] for name in Device._fields if name in row}

@@ -4,9 +4,8 @@ facts/price_levels.csv (research/price_levels_table.py names its sources): rents
 purchase prices, power. facts/machine_prices.csv: what AWS, Azure and Google asked for each machine.
 """
 
-import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +13,7 @@ from sweetspot.facts.shipped_tables import table
 
 COLUMNS = ("what", "device", "year", "low", "high", "figures", "source")
 # Other names of providers.
-PROVIDERS: Mapping[str, str] = {"amazon": "aws", "gce": "gcp", "google": "gcp"}
+PROVIDERS = {"amazon": "aws", "gce": "gcp", "google": "gcp"}
 # Prices of a device move slowly: those of the years beside count too.
 YEARS_BESIDE = 2
 DEVICE = re.compile(
@@ -33,15 +32,11 @@ DEVICE_COUNT = re.compile(
 
 @dataclass(frozen=True)
 class PriceRange:
-    """The lowest and highest known price in USD (or power in W)."""
+    """The lowest and highest known price in USD (or power in W), of a year or of any (0)."""
 
     low: float
     high: float
-
-    @property
-    def middle(self) -> float:
-        """Geometric mean of both."""
-        return math.sqrt(self.low * self.high)
+    year: int = 0
 
 
 def provider_key(name: str) -> str:
@@ -84,35 +79,39 @@ def rent_of(device: str, year: int, spot: bool = False) -> PriceRange | None:
     spot
         Whether to return spot prices instead of prices on demand.
     """
-    levels = _levels_by_year("spot" if spot else "rent", device)
-    years = [other_year for other_year in levels if abs(other_year - year) <= YEARS_BESIDE]
-    years = years or sorted(levels, key=lambda other_year: abs(other_year - year))[:1]
-    return _union(levels[year] for year in years)
+    levels = _levels().get(("spot" if spot else "rent", device), [])
+    distance = max(YEARS_BESIDE, min((abs(level.year - year) for level in levels), default=0))
+    return _union(level for level in levels if abs(level.year - year) <= distance)
 
 
 def highest_rent() -> float:
     """Return USD per device-hour on demand of the most expensive device known."""
-    return max(level.high for key, levels in _levels().items() if key[0] == "rent" for level in levels.values())
+    return max(level.high for (quantity, _), levels in _levels().items() if quantity == "rent" for level in levels)
 
 
 def vcpu_rent() -> PriceRange:
     """Return USD per vCPU-hour on demand."""
-    return _levels_by_year("vcpu", "")[2024]
+    return _levels()["vcpu", ""][0]
 
 
 def purchase_of(device: str) -> PriceRange | None:
     """Return USD for one new device, alone or as its share of a machine."""
-    return _union(_levels_by_year("buy", device).values())
+    return _union(_levels().get(("buy", device), []))
 
 
 def power_of(device: str) -> PriceRange | None:
     """Return the power of one device in W."""
-    return _union(_levels_by_year("power", device).values())
+    return _union(_levels().get(("power", device), []))
 
 
 def list_prices(provider: str, instance: str) -> tuple[float, ...]:
     """Return the USD per hour that a provider asked for a machine, each price once; empty if unknown."""
-    return _list_prices().get((provider_key(provider), instance), ())
+    return tuple(map(float, _list_prices().get((provider_key(provider), instance), "").split()))
+
+
+@cache
+def _list_prices() -> dict[tuple[str, str], str]:
+    return {(row["provider"], row["instance"]): row["usd_per_hour"] for row in table("machine_prices")}
 
 
 def _union(ranges: Iterable[PriceRange]) -> PriceRange | None:
@@ -122,23 +121,11 @@ def _union(ranges: Iterable[PriceRange]) -> PriceRange | None:
     return PriceRange(min(level.low for level in levels), max(level.high for level in levels))
 
 
-def _levels_by_year(quantity: str, device: str) -> dict[int, PriceRange]:
-    return _levels().get((quantity, device), {})
-
-
 @cache
-def _levels() -> dict[tuple[str, str], dict[int, PriceRange]]:
-    """Return ranges over all providers by quantity and device, then by year (0 if it has none)."""
-    levels: dict[tuple[str, str], dict[int, PriceRange]] = {}
+def _levels() -> dict[tuple[str, str], list[PriceRange]]:
+    """Return the ranges over all providers by quantity and device, one per year."""
+    levels: dict[tuple[str, str], list[PriceRange]] = {}
     for row in table("price_levels"):
-        level = PriceRange(float(row["low"]), float(row["high"]))
-        levels.setdefault((row["what"], row["device"]), {})[int(row["year"] or 0)] = level
+        level = PriceRange(float(row["low"]), float(row["high"]), int(row["year"] or 0))
+        levels.setdefault((row["what"], row["device"]), []).append(level)
     return levels
-
-
-@cache
-def _list_prices() -> dict[tuple[str, str], tuple[float, ...]]:
-    return {
-        (row["provider"], row["instance"]): tuple(float(usd) for usd in row["usd_per_hour"].split())
-        for row in table("machine_prices")
-    }

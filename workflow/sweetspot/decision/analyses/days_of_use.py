@@ -10,7 +10,7 @@ from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.rates import by_contract
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision_words import break_even_in_words
+from sweetspot.decision.texts import break_even_in_words
 from sweetspot.draws import interval, p_cheaper
 
 Number = float | np.ndarray

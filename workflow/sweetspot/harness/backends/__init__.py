@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 from sweetspot.errors import UserError
+from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.harness.facts import processor_name
 from sweetspot.harness.request import Request
-from sweetspot.study.frameworks import FRAMEWORKS
 
 LOSS_SCALE = 128.0  # tf_cnn_benchmarks' default for fp16: small gradients would vanish
 Agree = Callable[[int], int]  # what the first process says, to all
@@ -69,30 +69,14 @@ def backend(framework: str) -> Backend:
     return cast(Backend, importlib.import_module(f"{__name__}.{framework.replace('-', '_')}"))
 
 
-def require_supported(framework: str, precision: str, variant: str = "default") -> None:
-    """Refuse a cell that the framework cannot measure.
+def require_supported(request: Request) -> None:
+    """Refuse a cell that the framework or the device cannot measure. Raises UserError."""
+    from sweetspot.matrix.possible import cell_faults  # its models have no use in a training process
 
-    Parameters
-    ----------
-    framework
-        Name of a framework of the matrix.
-    precision, variant
-        Of the cell.
-
-    Raises
-    ------
-    UserError
-        If there is no such framework, or it has no such precision or variant.
-    """
-    backend(framework)
-    precisions = FRAMEWORKS[framework].precisions
-    if precision not in precisions:
-        raise UserError(
-            f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(precisions)}"
-        )
-    variants = FRAMEWORKS[framework].variants
-    if variants and variant not in variants:
-        raise UserError(f"--variant is {variant!r} with --framework {framework}; expected one of {', '.join(variants)}")
+    cell = request.cell
+    backend(cell.framework)
+    for fault in cell_faults(cell, request.device, request.expect_gpu, request.xla):
+        raise UserError(f"the run is of {fault}; nothing was measured")
 
 
 def missing(framework: str, device: str) -> str | None:

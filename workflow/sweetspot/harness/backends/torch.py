@@ -4,7 +4,6 @@ import os
 import sys
 from typing import Any
 
-from sweetspot.errors import UserError
 from sweetspot.harness.backends import Agree, Step, single_process, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
@@ -45,9 +44,7 @@ def prepare(request: Request) -> None:
 
 
 def devices(request: Request) -> list[str]:
-    """The processor, or all GPUs of the run. Raises UserError if they are not there, or XLA is asked for."""
-    if request.xla:
-        raise UserError("--xla is given with --framework torch; its compiler is --variant compile; use --no-xla")
+    """The processor, or all GPUs of the run. Raises UserError if they are not there."""
     if request.device == "cpu":
         return the_processor(request) * request.cell.gpus
     import torch

@@ -4,7 +4,7 @@ import difflib
 from dataclasses import dataclass
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.transformers import TRANSFORMERS
+from sweetspot.transformers import TRANSFORMERS
 
 TENSORFLOW_VARIANTS = ("default", "A", "B", "C")
 NCCL = "B"  # the variant whose gradients NCCL sums, which is between GPUs only
@@ -28,7 +28,6 @@ class Ability:
     variants_with_xla: tuple[str, ...]
     package: str  # what must be installed for it; "": nothing
     extra: str  # of pyproject.toml, that installs it
-    title: str = ""  # its name for people; "": its key
     precisions: tuple[str, ...] = PRECISIONS
     networks: tuple[str, ...] = ()  # by name; of keras.applications also in any other spelling
 
@@ -40,7 +39,6 @@ FRAMEWORKS = {
         variants_with_xla=("default",),
         package="tensorflow",
         extra="measure",
-        title="TensorFlow",
         networks=(TINY_NETWORK, *BUILDERS["tensorflow"]),
     ),
     "torch": Ability(
@@ -49,7 +47,6 @@ FRAMEWORKS = {
         variants_with_xla=(),
         package="torch",
         extra="torch",
-        title="PyTorch",
         networks=(TINY_NETWORK, *BUILDERS["torch"], *TRANSFORMERS),
     ),
     # A script of one's own decides for itself.

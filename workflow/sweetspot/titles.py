@@ -4,15 +4,12 @@ import re
 from collections.abc import Collection, Mapping
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.frameworks import FRAMEWORKS
 
-NETWORKS, PROVIDERS = (
-    {row["key"]: row["name"] for row in table("names") if row["kind"] == kind} for kind in ("network", "provider")
+NETWORKS, PROVIDERS, FRAMEWORK_NAMES, METHODS = (
+    {row["key"]: row["name"] for row in table("names") if row["kind"] == kind}
+    for kind in ("network", "provider", "framework", "method")
 )
 BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora|grpo)\.\d+")  # model, method, tokens of a sequence
-METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA", "grpo": "GRPO"}
-# Of published figures; frameworks that are measured here say theirs themselves.
-PUBLISHED_FRAMEWORKS = {"cntk": "CNTK", "jax": "JAX", "mxnet": "MXNet"}
 
 
 def model_title(model: str, study_titles: Mapping[str, str] | None = None) -> str:
@@ -27,8 +24,8 @@ def model_title(model: str, study_titles: Mapping[str, str] | None = None) -> st
 
 def class_title(name: object) -> str:
     """Return the name of a class of jobs for people, e.g. `ResNet-50 (urgent)` for `resnet50 (urgent)`."""
-    first, *rest = str(name).split(" ", 1)
-    return " ".join([model_title(first), *rest])
+    model, space, rest = str(name).partition(" ")
+    return model_title(model) + space + rest
 
 
 def unit_in_words(units: Collection[str]) -> str:
@@ -40,8 +37,7 @@ def unit_in_words(units: Collection[str]) -> str:
 
 def framework_title(framework: str) -> str:
     """Return the name of a framework for people: that of a well-known one, else its key."""
-    measured = FRAMEWORKS[framework].title if framework in FRAMEWORKS else ""
-    return measured or PUBLISHED_FRAMEWORKS.get(framework, framework)
+    return FRAMEWORK_NAMES.get(framework, framework)
 
 
 def provider_title(provider: str, study_titles: Mapping[str, str] | None = None) -> str:

@@ -1,0 +1,175 @@
+"""Run files, read and checked: each one must be possible, and agree with the others of its cell."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, Json, PositiveInt
+
+from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, USABLE
+from sweetspot.errors import UserError
+from sweetspot.harness.runfile import is_damaged
+from sweetspot.harness.step_times import Interval, mean_step, relative_error
+from sweetspot.study.base import Closed, validated
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
+
+# A step of less than a tenth of a microsecond (some hundred clock cycles) or more than four months was not timed.
+STEP_SECONDS = (1e-7, 1e7)
+REMEDY = "remove it and it is measured again"
+RUN_COLUMNS = [*CELL_COLUMNS, "run"]
+UNKNOWN = "unknown"  # device name of a run that ended before it saw its device
+
+
+class RunRecord(Closed):
+    """The columns of a run file but for its steps, and what these tell; columns with a default may be missing."""
+
+    instance: str
+    framework: str
+    model: str
+    batch_size: PositiveInt
+    gpus: PositiveInt
+    precision: str
+    variant: str
+    run: PositiveInt
+    protocol: int
+    status: Literal["ok", "unstable", "oom", "failed"]
+    message: str | None
+    gpu: str
+    logical: bool
+    xla: bool
+    warnings: Json[list[tuple[str, str]]] | None
+    measured_on: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None
+    host: str | None
+    machine: str | None
+    unit: str | None
+    samples_per_step: PositiveInt | None
+    peak_memory_gib: float | None
+    peak_memory_source: str | None
+    joules_per_sample: float | None
+    energy_source: str | None
+    products: str | None = None
+    others_cpu_share: float | None = None
+    seconds: float | None
+    """Mean of the timed steps, each counted once"""
+    shortest_s: float | None
+    step_error: float | None
+    """Relative standard error of that mean; None below two intervals"""
+
+    def _expected(self) -> Iterator[str]:
+        low, high = STEP_SECONDS
+        if self.status not in USABLE:
+            return
+        if self.seconds is None or self.shortest_s is None:
+            yield f"a timed step in a run of status {self.status}"
+        elif self.shortest_s < low or self.seconds > high:
+            yield f"steps of {low:g} to {high:g} s, not {self.shortest_s:g} s (the shortest), {self.seconds:g} s (mean)"
+
+
+def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
+    """Read run files, one row for each.
+
+    Parameters
+    ----------
+    files
+        Paths of Parquet files.
+
+    Returns
+    -------
+    DataFrame
+        The fields of RunRecord and `path`, null where the file does not say.
+
+    Raises
+    ------
+    UserError
+        If a file is no run file, was damaged since, is impossible, or does not agree with others of its cell.
+
+    """
+    runs = pd.DataFrame([{**_read_run(file).model_dump(), "path": file} for file in files])
+    runs = runs.astype(dict.fromkeys(("seconds", "step_error", "samples_per_step", *MEASURED_NUMBERS), "float64"))
+    runs = runs.sort_values([*RUN_COLUMNS, "path"], kind="stable", ignore_index=True)
+    _require_agreement(runs)
+    return runs
+
+
+def _read_run(file: str) -> RunRecord:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        raw = Path(file).read_bytes()
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read ({error.strerror})") from None
+    # Checked first: a bit that flipped may read as another figure, or end the reader.
+    if is_damaged(raw):
+        raise UserError(f"{file}: differs from what was written (its checksum does not fit); {REMEDY}")
+    try:
+        table = pq.ParquetFile(pa.BufferReader(raw)).read(use_threads=False)
+        first = table.slice(0, 1).to_pylist()[0]
+        steps = table.column("steps").fill_null(1) if "steps" in first else [1] * len(table)
+        timed = pa.table([table.column("seconds").cast(pa.float64()), steps], names=Interval._fields).drop_null()
+        intervals = list(map(Interval, *timed.to_pydict().values()))
+        for text in (table.schema.metadata or {}).values():
+            text.decode()
+    except (pa.ArrowException, OSError, UnicodeDecodeError, LookupError) as error:
+        raise UserError(f"{file}: not a whole run file ({' '.join(str(error).split())[:120]}); {REMEDY}") from None
+    record = {name: first[name] for name in RunRecord.model_fields if name in first}
+    try:
+        run = validated(RunRecord, record | _step_figures(intervals), file)
+    except UserError as error:
+        raise UserError(f"{error.sentences[0]}; {REMEDY}") from None
+    for name, text in re.findall(r"(\w+)~([^/]+?)(?:\.parquet)?(?=/|$)", file):
+        if name in RUN_COLUMNS and str(getattr(run, name)) != text:
+            content = str(getattr(run, name))
+            raise UserError(f"{file}: the path says {name} {text!r}, the file {content!r}; move it, or {REMEDY}")
+    return run
+
+
+def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
+    """Return mean, shortest and relative standard error of intervals; None where they are unknown."""
+    if not timed:
+        return dict.fromkeys(("seconds", "shortest_s", "step_error"))
+    with np.errstate(all="ignore"):  # a value that is not finite is refused
+        error = relative_error(timed) if len(timed) > 1 else None
+    return {"seconds": mean_step(timed), "shortest_s": min(timed).seconds, "step_error": error}
+
+
+def _require_agreement(runs: pd.DataFrame) -> None:
+    """Refuse runs that stand in two files, or differ in protocol or device within a cell. Raises UserError."""
+    repeated = runs.loc[runs.duplicated(RUN_COLUMNS, keep=False), "path"]
+    if len(repeated):
+        raise UserError(f"{repeated.iloc[0]} and {repeated.iloc[1]} hold the same run; remove one of them")
+    newest = runs.groupby(list(CELL_COLUMNS))["protocol"].transform("max")
+    for row in runs[runs["protocol"] != newest].itertuples():
+        message = f"measured under protocol {row.protocol}, others of its cell under {newest[row.Index]}"
+        raise UserError(f"{row.path}: {message}; measure it again or remove it")
+    _require_equal(runs[runs["gpu"] != UNKNOWN], "gpu", "device")
+
+
+def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
+    """Refuse a cell whose usable runs were made on machines of two kinds, by processor and CPUs. Raises UserError.
+
+    The host's name does not matter: a container has another at each start, and an instance is a kind of machine, of
+    which one may rent another tomorrow. Nodes of a cluster are alike by declaration; `several_hosts` warns of theirs.
+    """
+    clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
+    _require_equal(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", "machine")
+
+
+def _require_equal(runs: pd.DataFrame, column: str, kind: str) -> None:
+    """Refuse the first cell whose usable runs have two values in a column."""
+    cell = list(CELL_COLUMNS)
+    distinct = runs[runs["status"].isin(USABLE)].drop_duplicates([*cell, column])
+    differing = distinct[distinct.duplicated(cell, keep=False)]  # of each cell in a row, as the runs are sorted
+    if differing.empty:
+        return
+    first, second = differing.iloc[0], differing.iloc[1]
+    raise UserError(
+        f"{first['path']} was measured on {first[column]!r}, {second['path']} on {second[column]!r}: runs of one "
+        f"cell on two {kind}s; declare an instance for each {kind}, and remove the runs that are not of "
+        f"{first['instance']}"
+    )

@@ -1,0 +1,52 @@
+"""The transformers that can be measured: their shapes, read by every framework. A plain module, quick to import."""
+
+from typing import Literal, NamedTuple
+
+from sweetspot.facts.shipped_tables import table
+
+
+class Shape(NamedTuple):
+    """A transformer: pre- or post-normalised layers of attention and a two-layer perceptron four times as wide.
+
+    kind: `encoder` answers questions (two logits a token), `decoder` predicts the next token (causal; the head is the
+    embedding itself), `vision` sorts images cut into patches, `llama` is a decoder of rotary positions, RMSNorm, a
+    gated perceptron (SwiGLU), heads that share keys and values, and no biases. `sequence` counts tokens; of vision a
+    class token too.
+    """
+
+    kind: Literal["encoder", "decoder", "vision", "llama"]
+    layers: int
+    heads: int
+    hidden: int
+    sequence: int
+    vocabulary: int  # of vision: classes
+    unit: str  # sequences, tokens or images
+    image: int  # pixels of an edge; 0: no images
+    patch: int
+    kv_heads: int  # heads of keys and values, each shared by several of queries; 0: as many as heads
+    inner: int  # width of the perceptron; 0: four times the hidden one
+    rank: int  # of adapters (LoRA) at queries and values, which alone are trained; 0: none
+    source: str
+
+    @property
+    def inner_width(self) -> int:
+        """Width of the perceptron."""
+        return self.inner or 4 * self.hidden
+
+    @property
+    def units_per_sample(self) -> int:
+        """What one sample (a sequence or an image) counts: its tokens where tokens are counted."""
+        return self.sequence if self.unit == "tokens" else 1
+
+
+TEXTS = ("kind", "unit", "source")
+SHAPES = {
+    row["network"]: Shape(*(row[name] if name in TEXTS else int(row[name]) for name in Shape._fields))  # type: ignore[arg-type]
+    for row in table("transformers")
+}
+TRANSFORMERS = tuple(SHAPES)
+
+
+def unit_of(model: str) -> str:
+    """Return what a model's throughput counts: of a transformer what its shape says, else images."""
+    return SHAPES[model].unit if model in SHAPES else "images"
