@@ -8,7 +8,7 @@ import pytest
 from phase_plans import hourly as rented_at
 from phase_plans import own
 from small_lab import class_of, posed
-from sweetspot.decision.waiting import QUEUE_COLUMNS, ArrivalStream, coming_to_mixes, pool, queue_table
+from sweetspot.decision.waiting import QUEUE_COLUMNS, ArrivalStream, arrival_streams, pool, queue_table
 
 NAN = math.nan
 
@@ -150,7 +150,7 @@ def test_every_pool_and_each_rented_offer_has_its_lines():
     jobs = [class_of("a", 145.0, within_hours=9.0, urgent_per_month=6.0), class_of("b", 5.0)]
     hours = {"a": 2.0, "a.urgent": 2.0, "b": 2.0}
     made = posed(own(), OLD, rented_at(6.0), jobs=jobs, hours=hours, people=3, **TITLED)
-    found = coming_to_mixes([made])
+    found = arrival_streams([made])
     told = [(one.row["option"], one.row["workload"], round(one.per_month), len(every)) for one, every in found]
     assert told == [
         ("lab: best", "lab.a", 120, 1),
@@ -159,4 +159,4 @@ def test_every_pool_and_each_rented_offer_has_its_lines():
     ]  # fmt: skip
     rented = found[-1][0]
     assert (rented.people, rented.has_queue, rented.per_month) == (3, False, 5.0)
-    assert coming_to_mixes([]) == []
+    assert arrival_streams([]) == []

@@ -34,7 +34,7 @@ from sweetspot.choice_kinds import NOT_DECIDED
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
-from sweetspot.decision.deadlines import bound_in_words
+from sweetspot.decision.deadlines import dues_in_words
 from sweetspot.decision.texts import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
@@ -218,7 +218,7 @@ def _in_time(row: Mapping[Any, Any], nobody: str, money: Money, more: str) -> st
     """Who finishes in time, for how much; `nobody`: why none does."""
     if pd.isna(row["option"]):
         return f"{nobody}."
-    paid = money.words(row["usd"]) + bound_in_words(row, money)
+    paid = money.words(row["usd"]) + dues_in_words(row, money)
     return f"{the(str(row['title']))}, {amount(row['hours'])} h for {paid}{more}."
 
 

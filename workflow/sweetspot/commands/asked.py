@@ -17,7 +17,7 @@ from sweetspot.decision.compare import DecisionResult, PlannedWork, judge, toget
 from sweetspot.decision.cost_rounds import rounds_question
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
-from sweetspot.decision.waiting import coming_to_mixes, queue_table
+from sweetspot.decision.waiting import arrival_streams, queue_table
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
@@ -108,7 +108,7 @@ class Case:
         if not judged.months:
             return found
         due = class_deadlines(judged.months, settings.money, self.wanted.due)
-        return found | {"deadlines": due, "queue": queue_table(coming_to_mixes(judged.months))}
+        return found | {"deadlines": due, "queue": queue_table(arrival_streams(judged.months))}
 
     def _plans(self) -> pd.DataFrame:
         """Rows of the plans of phases: fewer days take more machines, and jobs are whole ones."""

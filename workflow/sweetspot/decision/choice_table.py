@@ -268,9 +268,9 @@ def _sorted_work(
     lasting = able & (persistent | table["is_reference"].astype(bool))
     stands = lasting if lasting.any() else able
     rule = pd.Series(np.select([~in_answer, persistent], [NOT_ASKED, CANNOT], MAY_STOP), table.index, dtype=object)
-    given = table.reindex(columns=["why_not", "why_not_rule"]).astype(object)
-    reasons = given["why_not"].fillna(rule.map(WHY_NOT))
-    rule = given["why_not_rule"].fillna(rule.mask(given["why_not"].notna(), CANNOT))
+    rules = table.reindex(columns=["why_not", "why_not_rule"]).astype(object)
+    reasons = rules["why_not"].fillna(rule.map(WHY_NOT))
+    rule = rules["why_not_rule"].fillna(rule.mask(rules["why_not"].notna(), CANNOT))
     table = table.assign(stands=stands, why_not=reasons.mask(stands, None), why_not_rule=rule.mask(stands, None))
     table = table.reset_index(drop=True).sort_values(["usd", "choice"], kind="stable")
     usd, today, capex = (np.asarray(values)[table.index] for values in samples)

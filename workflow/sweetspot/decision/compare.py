@@ -28,7 +28,7 @@ from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import coming_to_mixes, queue_table
+from sweetspot.decision.waiting import arrival_streams, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
@@ -225,7 +225,7 @@ def compare(
         "utilisation": utilisation(options, samples, settings.month_days),
         "ranks": ranks(options, samples),
         "left_out": left_out,
-        "queue": queue_table(coming_to_mixes(months)),
+        "queue": queue_table(arrival_streams(months)),
         "warnings": with_decisive(warnings, decisive_rows(verdict, result.choices, sources, options), offers),
         "deadlines": together([deadlines, class_deadlines(months, money)]),
         "sources": sources,

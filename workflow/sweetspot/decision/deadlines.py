@@ -62,11 +62,9 @@ class TimedJob:
 
     def p_in_time(self, limit: float) -> tuple[float, float]:
         """Return the share of samples in which waits and run take at most `limit` hours, and counted from today."""
-        hours = (self.hours, self.result_hours)
-        run, result = (
-            np.nan if each is None else float(self.queue.share_in_time(limit - each).mean()) for each in hours
-        )
-        return run, result
+        run = float(self.queue.share_in_time(limit - self.hours).mean())
+        result = self.result_hours
+        return run, np.nan if result is None else float(self.queue.share_in_time(limit - result).mean())
 
     def columns(self, limit: float) -> dict[str, Any]:
         """Return the job's columns of DEADLINES."""
@@ -144,7 +142,7 @@ def _dues(row: Row) -> dict[str, float]:
     return {"up_front_usd": row["capex_usd"] if or_zero(row["capex_usd"]) > 0 else np.nan, "due_usd_per_month": month}
 
 
-def bound_in_words(row: Mapping[Any, Any], money: Money) -> str:
+def dues_in_words(row: Mapping[Any, Any], money: Money) -> str:
     """Say after the USD of one job what else is due for it; empty for nothing."""
     if or_zero(row.get("up_front_usd")) > 0:
         return f" once it is bought for {money.words(row['up_front_usd'])}"
@@ -158,7 +156,7 @@ def _nobody(rows: Sequence[Row], money: Money) -> str:
     if not rows:
         return "no machine has a speed for it"
     row = min(rows, key=lambda row: (row["hours"], row["usd"]))
-    paid = f"{amount(money.of(row['usd']))} {money.code}{bound_in_words(row, money)}"
+    paid = f"{amount(money.of(row['usd']))} {money.code}{dues_in_words(row, money)}"
     return f"none can: the fastest, {the(row['title'])}, takes {span(row['hours'])} for {paid}"
 
 

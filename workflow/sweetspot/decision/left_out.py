@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("workload", *OFFER, "model", "rule")
 PLAN_TOTAL = "total"  # The phase of results/<study>/plans that stands for the whole plan.
-EXCLUDED, FEW_DEVICES, NO_FIGURE = "not_asked", "too_few_devices", "no_figure"
+EXCLUDED, DEVICE_SHORTAGE, NO_FIGURE = "not_asked", "too_few_devices", "no_figure"
 WarningRow = tuple[object, ...]  # The values of warning_table.WARNINGS.
 
 
@@ -86,7 +86,7 @@ def _rule(
     if is_plan and settings.answer_prices and offer["price_list"] not in settings.answer_prices:
         return EXCLUDED
     if rows.empty:
-        return FEW_DEVICES if devices is not None and (offer.get("gpus") or math.inf) < devices else NO_FIGURE
+        return DEVICE_SHORTAGE if devices is not None and (offer.get("gpus") or math.inf) < devices else NO_FIGURE
     if is_plan and does_not_fit(with_fits(rows, settings, needs)).all():
         return "does_not_fit"
     requested = rows[is_requested(rows, settings)]

@@ -21,7 +21,7 @@ JOBS = ("workload", "class", "urgent", *OFFER, "title", "status", "option", "job
 SHARES_OF_MONTHS = np.linspace(0.0, 1.0, 21)
 MIX_TOLERANCE = 0.01  # Mixes of the same machines whose costs differ by no more than this share are one.
 FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not fit"
-FEW_DEVICES, INTERRUPTED = "too few devices", "can be taken away"
+DEVICE_SHORTAGE, INTERRUPTED = "too few devices", "can be taken away"
 
 
 def mix_title(mix: Mix, monthly: Posed) -> str:
@@ -160,7 +160,7 @@ def job_table(
 def _status(job_class: Class, option: Row | None, offer: Mapping[Any, Any], is_small: pd.Series) -> str:
     if option is None:
         devices = job_class.job.devices_per_job
-        return FEW_DEVICES if devices != "all" and offer.get("gpus", np.inf) < devices else NO_SPEED
+        return DEVICE_SHORTAGE if devices != "all" and offer.get("gpus", np.inf) < devices else NO_SPEED
     if is_small[option["row"]]:
         return TOO_SMALL
     if not in_time(job_class, option):

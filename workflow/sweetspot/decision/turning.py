@@ -63,8 +63,8 @@ def turning_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str,
 
     From `turning_value` on `to_title` is the best; `usd`: what both cost there.
     """
-    turns = [(assumption, turn) for assumption, turns in question.turns.items() for turn in turns]
-    rows = [_turning_row(question, *pair, money) for pair in turns]
+    pairs = [(assumption, turn) for assumption, nearest in question.turns.items() for turn in nearest]
+    rows = [_turning_row(question, *pair, money) for pair in pairs]
     return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
 
 

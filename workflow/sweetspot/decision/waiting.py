@@ -114,7 +114,7 @@ def _queue_row(stream: ArrivalStream, sharing: Sequence[ArrivalStream], rival: A
     return columns | {"slower_from_per_month": growth * stream.per_month, "slower_from_people": people}
 
 
-def coming_to_mixes(works: Sequence[Posed]) -> list[SharedStream]:
+def arrival_streams(works: Sequence[Posed]) -> list[SharedStream]:
     """Return the streams of all work of months.
 
     These are the jobs of each class on the machines of the best mix and, if that is another, of the mix with the

@@ -23,7 +23,7 @@ CHOICES = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
 
 
 def warning_table(
-    inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, others: Iterable[WarningRow] = ()
+    inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, further: Iterable[WarningRow] = ()
 ) -> pd.DataFrame:
     """Collect all warnings, each once.
 
@@ -37,7 +37,7 @@ def warning_table(
         The study's settings.
     needs
         What each workload needs.
-    others
+    further
         Warnings found elsewhere (`speed_warnings`).
 
     Returns
@@ -51,7 +51,7 @@ def warning_table(
     predicted = predicted[predicted["headline"].astype(bool)] if "headline" in predicted.columns else predicted.head(0)
     tables = {"throughput": inputs.throughput, "efficiency": inputs.efficiency, "extrapolation": predicted}
     rows = [
-        *(row for scope, table in tables.items() for row in _stated_warnings(scope, table)),
+        *(row for scope, table in tables.items() for row in _figure_warnings(scope, table)),
         *_run_warnings(inputs),
         *_price_warnings(inputs.price_lint),
         *_option_warnings(options),
@@ -59,7 +59,7 @@ def warning_table(
         *_unpaired_machines(inputs, options, predicted, settings),
         *fit_warnings(options, needs),
         *memory_warnings(options, inputs.throughput, needs),
-        *others,
+        *further,
     ]
     table = pd.DataFrame(rows, columns=list(WARNINGS)).drop_duplicates()
     return table.sort_values(list(WARNINGS[:5]), kind="stable", na_position="first").reset_index(drop=True)
@@ -85,16 +85,16 @@ def decisive_rows(
     answer = verdict[verdict["is_answer"].astype(bool)]
     if answer.empty:
         return []
-    name, named = answer["workload"].iloc[0], set(answer[list(CHOICES)].iloc[0].dropna())
+    name, names = answer["workload"].iloc[0], set(answer[list(CHOICES)].iloc[0].dropna())
     work_choices = choices[choices["workload"] == name]
     if work_choices["cost"].eq(DISPATCH).any():
         rows = options[options["workload"].str.startswith(f"{name}.")]
-        named = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(named), "option"])
+        names = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"])
     elif work_choices["cost"].eq(ROUNDS).any():
         rows = options[options["model"] == work_choices["model"].iloc[0]]
     else:
         rows = options[options["workload"] == name]
-    return records(rows[rows["option"].isin(named)].drop_duplicates(["option", "model"]))
+    return records(rows[rows["option"].isin(names)].drop_duplicates(["option", "model"]))
 
 
 def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataFrame) -> pd.DataFrame:
@@ -158,7 +158,7 @@ def _unpaired_machines(
         yield from (("comparison", name, None, pd.NA, rule, f"{message}; it takes no part") for name in sorted(names))
 
 
-def _stated_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
+def _figure_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
     for row in table.to_dict("records"):
         cell = (scope, row["instance"], row["model"], row["batch_size"])
         yield from ((*cell, rule, message) for rule, message in pairs(row.get("warnings")))
