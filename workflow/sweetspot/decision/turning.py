@@ -18,7 +18,7 @@ TORNADO = (
     *ABOUT, "low", "high", "range_basis", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd",
     "usd_low", "usd_high", "flips", "flip_value", "flip_factor",
 )  # fmt: skip
-TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "usd", "usd_per_month")
+TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "boxes", "usd", "usd_per_month")
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned",
     "break_even_value", "break_even_low", "break_even_high", "pays_until", "factor", "p_pays", "text",
@@ -61,7 +61,7 @@ class BreakEvenCase(NamedTuple):
 def turning_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Return rows of TURNING, one per assumption and side on which it turns the answer, the nearest first.
 
-    From `turning_value` on `to_title` is the best; `usd`: what both cost there.
+    From `turning_value` on `to_title` is the best, with `boxes` machines bought; `usd`: what both cost there.
     """
     pairs = [(assumption, turn) for assumption, nearest in question.turns.items() for turn in nearest]
     rows = [_turning_row(question, *pair, money) for pair in pairs]
@@ -99,6 +99,7 @@ def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", mon
         "turning_value": assumption.value * turn.factor,
         "factor": turn.factor,
         "to_title": title,
+        "boxes": int(turn.machines) if question.choices[turn.to].row["purchase"] == "own" else 0,
         "usd": turn.usd,
         "usd_per_month": turn.usd / question.months_at(assumption, turn.factor),
         "text": f"{condition}: {title}",
