@@ -16,7 +16,7 @@ from sweetspot.choice_kinds import NOT_DECIDED
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
 from sweetspot.commands.study_files import machines_of_study
-from sweetspot.decision.deadlines import bound_in_words
+from sweetspot.decision.deadlines import dues_in_words
 from sweetspot.decision.texts import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
@@ -181,6 +181,6 @@ def _as_text(content: Mapping[str, Any], study: Study, use: RequestedUse, is_pha
         "is_phased": is_phased,
         "usd": money.words,
         "class_title": class_title,
-        "bound": partial(bound_in_words, money=money),
+        "bound": partial(dues_in_words, money=money),
     }
     return "\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip())

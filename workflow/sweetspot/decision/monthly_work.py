@@ -440,7 +440,7 @@ class MonthlyWork(MixLimits):
 
     def mean_wait(self, mix: Mix) -> float:
         """Return the hours that a job waits on average for owned machines; infinite where they are overloaded."""
-        classes = tuple(stream.job_class(0) for stream in pool(self, mix))
+        classes = tuple(stream.job_class for stream in pool(self, mix))
         return float(waiting(classes).mean) if classes else 0.0
 
     def violations(self, mix: Mix) -> list[LimitViolation]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from sweetspot.cells import READ
-from sweetspot.decision.warning_table import NAMED, decisive_rows
+from sweetspot.decision.warning_table import CHOICES, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
 from sweetspot.report.notation import BASIS_FACTS, Row, finite, rows_where, text
 from sweetspot.report.outcome import AnswerPart, ValueRange
@@ -49,7 +49,7 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
     """Return the bases of the speeds of one choice, each once; [] where it needs no speed."""
-    verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(NAMED) | {"best": choice}
+    verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(CHOICES) | {"best": choice}
     rows = _rows_with_speed(tables, pd.DataFrame([verdict]))
     return list(dict.fromkeys(row["throughput_basis"] for row in rows))
 
