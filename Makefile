@@ -30,9 +30,9 @@ EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 
 report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the verdict and the path of the page; V=1 shows all
 	@snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
-	@python -c '$(VERDICT)' $(dir $(PAGE))answer.json
 	@echo "Report: $(abspath $(PAGE))"
 	@echo "All studies made here: $(abspath results/index.html)"
+	@python -c '$(VERDICT)' $(dir $(PAGE))answer.json
 
 VERDICT = import json, sys; a = json.load(open(sys.argv[1])); print((a["verdict"] or {"sentence": a["sentences"][0]})["sentence"])
 

@@ -192,7 +192,7 @@ def test_what_the_comparison_needs_of_a_study():
         "b": machine(gpu="new", base_instance="a", equivalent_to="c"),
     }
     found = Settings.of(Study.model_validate(STUDY | said), machines)
-    assert found.counted == {"counts": "train", "currency": "EUR", "usd_per_unit": 1.2}
+    assert found.verdict_columns == {"counts": "train", "currency": "EUR", "usd_per_unit": 1.2}
     assert (found.money, found.batch_sizes, found.models) == (Money("EUR", 1.2), {"vgg16": 16}, {"vgg16": "Ours"})
     assert (found.titles, found.gpu_memory_gib) == ({"a": "A", "b": "x"}, {"a": 16.0})
     assert (found.stands_behind, found.deadlines_hours, found.offers_in_hand) == (["a", "c"], (24,), ["a"])

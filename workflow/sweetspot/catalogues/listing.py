@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 from sweetspot.number_text import parse_number
 
 LONGEST_SLUG = 64
@@ -169,7 +169,7 @@ def read_lines(catalogue: Catalogue, kind: str) -> Iterator[Line]:
     """
     file = catalogue.file
     columns, needed = declared_columns(kind)
-    raw = read_given(file, SIZE_LIMIT)
+    raw = read_limited(file, SIZE_LIMIT)
     try:
         if file.suffix.lower() == ".json":
             yield from (Line(number, row, columns) for number, row in enumerate(_json_rows(raw), 1))

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import AwareDatetime, BaseModel, Field
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 from sweetspot.study.base import Slug, validated
 
 SERIES = ["instance", "product", "zone"]
@@ -70,7 +70,7 @@ def read_history(path: str | Path) -> pd.DataFrame:
     """
     file = Path(path)
     try:
-        history = validated(SpotHistory, json.loads(read_given(file, MAX_BYTES)), file)
+        history = validated(SpotHistory, json.loads(read_limited(file, MAX_BYTES)), file)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
     table = pd.DataFrame([record.model_dump() for record in history.records])

@@ -15,7 +15,7 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
 from sweetspot.scaling.networks import network_facts, unlisted_network_warning
-from sweetspot.spelling import hint, near, slipped
+from sweetspot.spelling import hint, nearest, slipped
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
@@ -304,7 +304,7 @@ def _check_file_names(findings: Findings, folder: Path) -> None:
         present = {file.name for file in folder.glob("*")}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
         for name in sorted(present.difference(FILES, FOLDERS)):
-            meant = near(name.lower(), missing)
+            meant = nearest(name.lower(), missing)
             if meant is not None:
                 sentence = f"{folder / name}: nothing reads this; did you mean {meant}?"
                 findings.add_errors(folder / name, [sentence])

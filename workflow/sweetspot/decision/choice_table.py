@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
-from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT
+from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
 from sweetspot.decision import texts
 from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
 from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
@@ -268,7 +268,7 @@ def _sorted_work(
     able = in_answer & np.isfinite(table["usd"].astype(float))
     lasting = able & (persistent | table["is_reference"].astype(bool))
     stands = lasting if lasting.any() else able
-    rule = pd.Series(np.select([~in_answer, persistent], [NOT_ASKED, CANNOT], MAY_STOP), table.index, dtype=object)
+    rule = pd.Series(np.select([~in_answer, persistent], [EXCLUDED, CANNOT], MAY_STOP), table.index, dtype=object)
     stated = table.reindex(columns=["why_not", "why_not_rule"]).astype(object)
     reasons = stated["why_not"].fillna(rule.map(WHY_NOT))
     rule = stated["why_not_rule"].fillna(rule.mask(stated["why_not"].notna(), CANNOT))

@@ -96,7 +96,7 @@ class Judged(NamedTuple):
         learn = {} if worth is None else first_to_find_out(self.works, worth)
         about = answer_work(self.works, settings.work, self.leading_model)
         words = words_of(settings.counts, settings.money)
-        found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
+        found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.verdict_columns)
         machines = [self._machine(row) for row in found.to_dict("records")]
         return found.join(start_of_machines(self.options, found["workload"].tolist(), machines))
 

@@ -269,7 +269,9 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
             continue
         options = rows_where(tables, "options", option=machine["option"])[:1]
         offers = [
-            offer for one in options for offer in rows_where(tables, "offers", **{name: one[name] for name in OFFER})
+            offer
+            for option in options
+            for offer in rows_where(tables, "offers", **{name: option[name] for name in OFFER})
         ]
         if not offers:
             return None

@@ -74,9 +74,9 @@ def _lines_of_months(tables: Tables, verdict: Outcome, compared: tuple[Row, Row]
     for row in rows_where(tables, "tornado", workload=verdict.workload, quantity="jobs")[:1]:
         if None in (finite(row, "margin_low"), finite(row, "margin_high")):
             return []
-        x, ends = [row["low"], 1.0, row["high"]], ("_low", "", "_high")
-        usd = [row[f"usd{end}"] for end in ends]
-        runner_up_usd = [row[f"usd{end}"] * row[f"margin{end}"] for end in ends]
+        x, suffixes = [row["low"], 1.0, row["high"]], ("_low", "", "_high")
+        usd = [row[f"usd{end}"] for end in suffixes]
+        runner_up_usd = [row[f"usd{end}"] * row[f"margin{end}"] for end in suffixes]
         return [_line(cheaper, x, usd), _line(runner_up, x, runner_up_usd)]
     return []
 

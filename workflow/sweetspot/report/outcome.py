@@ -18,24 +18,23 @@ class AnswerPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     @classmethod
-    def of(cls, row: Row, **others: Any) -> Self:
+    def of(cls, row: Row, **fields: Any) -> Self:
         """Read a row of a table.
 
         Parameters
         ----------
         row
             The row; a number that is missing or infinite becomes None, a missing text where one is required ''.
-        others
+        fields
             Fields that no column holds as they are.
         """
-        fields = {}
         for name, field in cls.model_fields.items():
             value = row.get(name)
-            if name in others:
-                fields[name] = others[name]
-            elif field.annotation is ValueRange:
-                ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
-                fields[name] = ValueRange(**{end: finite(row, column) for end, column in ends.items()})
+            if name in fields:
+                continue
+            if field.annotation is ValueRange:
+                columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
+                fields[name] = ValueRange(**{end: finite(row, column) for end, column in columns.items()})
             elif field.annotation is str:
                 fields[name] = text(value)
             else:

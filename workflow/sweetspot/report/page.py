@@ -26,8 +26,8 @@ HEADROOM = 1.05  # times the highest point
 def summary_of(answer: Answer) -> str:
     """Return summary.md, all of which follows from the answer."""
     money = Money(answer.study.currency, answer.study.usd_per_unit)
-    marks = [mark_of(row.speed_bases) for row in answer.choices]
-    return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": marks})
+    weak_speeds = [mark_of(row.speed_bases) for row in answer.choices]
+    return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": weak_speeds})
 
 
 def page_of(answer: Answer) -> str:
@@ -97,10 +97,10 @@ def write_report(
     study = load_study(Path(study_file).parent)
     answer = answer_of(tables, study)
     charts = {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs}
-    drawn = Drawn(charts, Path(engine).read_text(encoding="utf-8") if engine else "")
+    charts_drawn = Drawn(charts, Path(engine).read_text(encoding="utf-8") if engine else "")
     for name, text in (
         ("index.html", page_of(answer)),
-        ("evidence.html", render_evidence(tables, study, drawn, machines)),
+        ("evidence.html", render_evidence(tables, study, charts_drawn, machines)),
         ("summary.md", summary_of(answer)),
         ("answer.json", to_json(answer)),
     ):

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
 from sweetspot.frameworks import FRAMEWORKS
-from sweetspot.spelling import hint, near
+from sweetspot.spelling import hint, nearest
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
@@ -181,7 +181,9 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
             f"{file}: {_sentence(detail, model)}"
             for detail in details
             # A misspelt key and the needed one that it stands for are one mistake.
-            if not (detail["type"] == "missing" and near(str(detail["loc"][-1]), [unknown.get(detail["loc"][:-1], "")]))
+            if not (
+                detail["type"] == "missing" and nearest(str(detail["loc"][-1]), [unknown.get(detail["loc"][:-1], "")])
+            )
         )
         raise UserError(*sentences) from None
 

@@ -68,7 +68,7 @@ class LogSource(Closed):
         return getattr(self, name)
 
     @property
-    def counted(self) -> str:
+    def unit(self) -> str:
         """The unit: what programs of this format train on."""
         return "samples" if self.format == "keras_csv" else "images"
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 
 SACCT_COMMAND = "sacct -a -X -P -D -o JobID,Start,End,State,AllocTRES,ElapsedRaw"
 REQUIRED_COLUMNS = {"sacct": ["jobid", "start", "end", "state", "alloctres"], "jobs": ["start", "end", "devices"]}
@@ -109,7 +109,7 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     """
     name = "standard input" if path == "-" else path
     try:
-        content = sys.stdin.buffer.read() if path == "-" else read_given(path, MAX_BYTES)
+        content = sys.stdin.buffer.read() if path == "-" else read_limited(path, MAX_BYTES)
         lines = _read_lines(content.decode("utf-8-sig"), record_format)
         runs = pd.DataFrame((_parse_run(line, zone, now) for line in lines), columns=RUN_COLUMNS)
     except (UserError, UnicodeDecodeError, csv.Error) as error:
