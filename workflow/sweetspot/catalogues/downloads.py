@@ -118,7 +118,8 @@ class Downloads:
         import requests
 
         day = ""
-        address, encoding = public_url(url), {"Accept-Encoding": "identity"}  # A gzipped answer may stop unnoticed.
+        address = public_url(url)
+        encoding = {"Accept-Encoding": "identity"}  # A gzipped answer may stop unnoticed.
         try:
             with (
                 requests.get(url, stream=True, timeout=self.timeouts_s, headers=encoding) as answer,

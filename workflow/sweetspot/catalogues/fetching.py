@@ -61,7 +61,8 @@ def fetch_skypilot(request: CatalogueRequest, downloads: Downloads, base_url: st
     """
     provider = request.part.file or request.key
     download = downloads.get(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
-    day, files = download.modified or download.fetched.date(), [str(download)]
+    day = download.modified or download.fetched.date()
+    files = [str(download)]
     if base_url == SKYPILOT and download.modified is None:  # GitHub's host does not say the day of a file.
         url = f"{CHANGES}?path={quote(f'catalogs/v8/{provider}/vms.csv')}&per_page=1"
         try:
@@ -92,7 +93,8 @@ def fetch_gpuhunt(request: CatalogueRequest, downloads: Downloads, base_url: str
         address = public_url(version_file.url)
         raise UserError(f"{address}: is {version[:40]!r}; expected a version such as 20260819-1204") from None
     packed = downloads.get(f"{base_url}/{provider}/{version}/catalog.zip", "a zipped catalogue of gpuhunt")
-    file, address = packed.path.with_name(f"{packed.path.name}-{provider}.csv"), public_url(packed.url)
+    file = packed.path.with_name(f"{packed.path.name}-{provider}.csv")
+    address = public_url(packed.url)
     try:
         with zipfile.ZipFile(packed.path) as archive, write_whole(file) as temporary:
             if archive.getinfo(f"{provider}.csv").file_size > UNPACKED_LIMIT:

@@ -148,7 +148,8 @@ def cheapest(catalogue: Catalogue, zone: str | None, only: Collection[str] | Non
             continue
         first = titles.setdefault(entry.instance, entry.title)
         if first != entry.title:
-            name, second = first or entry.instance, entry.title or entry.instance
+            name = first or entry.instance
+            second = entry.title or entry.instance
             catalogue.skip(entry.line, f"{second!r} makes the same name as {name!r}; expected names apart")
             continue
         key = (entry.instance, entry.purchase)

@@ -92,10 +92,14 @@ def update_offer(
     -------
     PriceUpdate
     """
-    offer, name, zone = listed.offer, part.instances[listed.offer.instance], part.place
+    offer = listed.offer
+    name = part.instances[offer.instance]
+    zone = part.place
     if offer.purchase not in RATES or offer.per_hour is None:
         return PriceUpdate(listed, stays=f"has no hourly rate ({offer.purchase}): a catalogue knows only those")
-    old, tax, currency = offer.per_hour.value, offer.vat or prices.vat, offer.currency or prices.currency
+    old = offer.per_hour.value
+    tax = offer.vat or prices.vat
+    currency = offer.currency or prices.currency
     entry = _cheapest_listing(fetched, name, zone, offer.purchase)
     new = None if entry is None else round(entry.per_hour * machine.nodes, DECIMALS)
     devices = machine.gpus // machine.nodes
@@ -120,7 +124,8 @@ def update_offer(
     if stays or entry is None or new is None:
         return PriceUpdate(listed, old, new, stays=stays)
     is_unchanged = new == round(old, DECIMALS)
-    values, stays = _new_values(listed, fetched, entry, machine.nodes, new), "is the price of today" * is_unchanged
+    values = _new_values(listed, fetched, entry, machine.nodes, new)
+    stays = "is the price of today" if is_unchanged else ""
     return PriceUpdate(listed, old, new, values, stays, is_unchanged)
 
 

@@ -132,7 +132,8 @@ def _average(
     series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_gap_days: float, file: str
 ) -> SpotAverage:
     instance, product, zone = (str(series[name].iloc[0]) for name in SERIES)
-    times, price = series["time"], series["usd_per_hour"]
+    times = series["time"]
+    price = series["usd_per_hour"]
     if times.iloc[0] > begin:
         first = f"no price before {times.iloc[0]}; expected a window from then on"
         raise UserError(f"{file}: {instance} in {zone} has {first}")
@@ -148,7 +149,8 @@ def _average(
     by_price = price.sort_values(kind="stable")
     share = weight[by_price.index].cumsum()
     low, high = (float(by_price[share >= level - 1e-12].iloc[0]) for level in (0.05, 0.95))
-    mean, changes = float((price * weight).sum()), int((hold > pd.Timedelta(0)).sum()) - 1
+    mean = float((price * weight).sum())
+    changes = int((hold > pd.Timedelta(0)).sum()) - 1
     return SpotAverage(instance, zone, product, mean, low, high, begin, stop, changes)
 
 
