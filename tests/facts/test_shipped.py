@@ -47,7 +47,6 @@ def test_an_installed_library_predicts_and_estimates_as_a_checkout_does(tmp_path
     told(source, "-m", "pip", "install", *how, ".", path=tmp_path)
     assert str(site) in told(away, "-c", "import sweetspot; print(sweetspot.__file__)", path=site)
     for command in (["predict", *ASKED], ["estimate", "llama-3.1-8b lora 100M tokens", "--json"]):
-        shipped, checkout = (
-            json.loads(told(away, "-m", "sweetspot", *command, path=path)) for path in (site, ROOT / "workflow")
-        )
+        paths = (site, ROOT / "workflow")
+        shipped, checkout = (json.loads(told(away, "-m", "sweetspot", *command, path=path)) for path in paths)
         assert shipped == checkout

@@ -80,6 +80,7 @@ def write_run(
     import pyarrow.json as pj  # lists would bring pandas along: half a second in every run
     import pyarrow.parquet as pq
 
+    names = ("host", "unit", "samples_per_step", *MEASURED_NUMBERS, *MEASURED_TEXTS)
     constant = {
         **request.cell._asdict(),
         "run": request.run,
@@ -88,14 +89,11 @@ def write_run(
         "message": message,
         "warnings": json.dumps(warnings) if warnings else None,
         "gpu": facts.get("device_name", "unknown"),
-        "logical": bool(facts.get("logical", False)),
-        "xla": bool(facts.get("xla", False)),
+        "logical": bool(facts.get("logical")),
+        "xla": bool(facts.get("xla")),
         "measured_on": str(facts.get("started_at", ""))[:10] or None,
-        "host": facts.get("host"),
-        "unit": facts.get("unit"),
-        "samples_per_step": facts.get("samples_per_step"),
         "machine": kind_of_machine(facts),
-        **{name: facts.get(name) for name in (*MEASURED_NUMBERS, *MEASURED_TEXTS)},
+        **{name: facts.get(name) for name in names},
     }
     rows = [constant | {"step": step, **interval._asdict()} for step, interval in enumerate(timed)]
     rows = rows or [constant | dict.fromkeys(("step", *Interval._fields))]

@@ -105,7 +105,15 @@ class EnergyMeter:
         self._append(0.0 if self._counters else None)
 
     def add_steps(self, steps: int = 1, is_last: bool = False) -> None:
-        """Count timed steps; read the counters unless they were just read, and after the last step."""
+        """Count timed steps and read the counters, unless they were just read.
+
+        Parameters
+        ----------
+        steps
+            How many were made since the last call.
+        is_last
+            Whether they were the last, after which the counters are read in any case.
+        """
         self._steps += steps
         if not self.readings:
             return

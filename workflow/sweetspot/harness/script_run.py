@@ -271,7 +271,15 @@ class ScriptRun:
         self.fail(self.ending())
 
     def finish(self, is_enough: bool, min_steps: int) -> None:
-        """End the script; exit with a sentence where it made too few steps."""
+        """End the script; exit with a sentence where it made too few steps.
+
+        Parameters
+        ----------
+        is_enough
+            Whether the stop rule holds.
+        min_steps
+            Timed intervals that a script which ended by itself must have made.
+        """
         code = self._process.process.poll()
         count = len(self.measured.timed)
         is_complete = is_enough or (code == 0 and count >= min_steps)
@@ -280,11 +288,11 @@ class ScriptRun:
         if is_complete:
             return
         ending = self.ending()
+        if code == 0:
+            self.fail(f"the script ended after {count} timed intervals, expected {min_steps}; {ending}")
         if code in (-signal.SIGKILL, 128 + signal.SIGKILL):  # a shell reports a killed program by 128 and the signal
             print(ending, file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
-        if code == 0:
-            self.fail(f"the script ended after {count} timed intervals, expected {min_steps}; {ending}")
         manner = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
         lacked_memory = memory_error("\n".join(self.output.last_lines))
         self.fail(f"the script ended {manner}; {ending}", NO_MEMORY if lacked_memory else DIVERGED)
@@ -298,13 +306,12 @@ def main(request: Request) -> None:
     facts = {**device_facts(request), **backend.facts(request), "devices": devices}
     if request.device == "gpu":
         facts["device_name"] = devices[0]
-    say(facts=facts)
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
         values = script.values(request.cell, request.run, scratch)
         argv = script.argv(values)
+        facts |= {"script": argv, "script_files": backend.digests(script, argv)}
+        say(facts=facts | {"versions": backend.interpreter_versions(argv)})
         steps_file = Path(scratch, ".steps.jsonl")
-        versions = backend.interpreter_versions(argv)
-        say(facts={"script": argv, "script_files": backend.digests(script, argv), "versions": versions})
         file = steps_file if script.steps == "iterator" else None
         if isinstance(script.steps, JsonLines) and script.steps.json_lines:
             file = Path(script.folder, filled(script.steps.json_lines, values))

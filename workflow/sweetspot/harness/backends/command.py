@@ -88,18 +88,13 @@ def interpreter_versions(argv: Sequence[str]) -> dict[str, str]:
     interpreter = program if Path(program).name.startswith("python") else _shebang(program)
     if not interpreter:
         return {}
+    command = [interpreter, "-c", VERSIONS, *PACKAGES]
     try:
-        process = subprocess.run(
-            [interpreter, "-c", VERSIONS, *PACKAGES],
-            capture_output=True,
-            text=True,
-            timeout=VERSIONS_TIMEOUT_S,
-            check=True,
-        )
-        versions = json.loads(process.stdout)
+        text = subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True, timeout=VERSIONS_TIMEOUT_S)
+        versions: dict[str, str] = json.loads(text)
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}
-    return {str(name): str(version) for name, version in versions.items()}
+    return versions
 
 
 def _shebang(program: str) -> str:

@@ -86,7 +86,7 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         width=look.PLOT,
         height=look.line_step(rows["title"], look.ROW),
     )
-    panels = look.by_row(panel, data.answer_first(rows["model"]), same_names=False)
+    panels = look.by_row(panel, data.answer_first(rows["model"]), shared_axis=False)
 
     fastest = rows.loc[rows.groupby("model")[RATE].idxmax(), "machine"].value_counts()
     count = fastest.sum()
