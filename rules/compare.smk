@@ -57,7 +57,13 @@ rule compare:
     localrule: True
     params:
         formula=formula(
-            "study", "throughput", "bills", "availability", "mixes", "decision"
+            "study",
+            "throughput",
+            "bills",
+            "availability",
+            "mixes",
+            "phrases",
+            "decision",
         ),
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
@@ -123,6 +129,7 @@ rule compare_then:
             "bills",
             "availability",
             "mixes",
+            "phrases",
             "decision",
             "report",
         ),
@@ -158,6 +165,7 @@ rule compare_scenarios:
             "bills",
             "availability",
             "mixes",
+            "phrases",
             "decision",
             "report",
         ),

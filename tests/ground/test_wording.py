@@ -1,9 +1,7 @@
 """How sure, and how much, in words."""
 
 import pytest
-from sweetspot.choice_kinds import FACTOR
-from sweetspot.decision.texts import turn_in_words
-from sweetspot.wording import DOLLARS, Money, amount, begun, confidence, listed, money, percent, the, times
+from sweetspot.wording import amount, begun, confidence, listed, money, percent, the, times
 
 
 @pytest.mark.parametrize(
@@ -36,20 +34,6 @@ def test_how_many_times_has_three_figures_near_1_alone():
 
 def test_names_are_listed_as_a_person_does():
     assert [listed(list(names)) for names in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "unit", "factor", "money", "said"),
-    [("speed of A", 1.0, FACTOR, 1.12, DOLLARS, "speed of A 12 % higher than planned"),
-     ("speed of A", 1.0, FACTOR, 0.2, DOLLARS, "speed of A 80 % lower than planned"),
-     ("speed of A", 1.0, FACTOR, 2.24, DOLLARS, "speed of A 2.2 times what is planned"),
-     ("price of B", 0.7, "USD/hour", 0.9, DOLLARS, "price of B below 0.63 USD an hour"),
-     ("price of B", 0.7, "USD/hour", 0.9, Money("EUR", 1.25), "price of B below 0.504 EUR an hour"),
-     ("care of B", 50.0, "USD/month", 1.2, DOLLARS, "care of B above 60 USD a month"),
-     ("runs a month", 60.0, "jobs/month", 0.85, DOLLARS, "runs a month below 51 jobs")],
-)  # fmt: skip
-def test_where_an_assumption_turns_the_answer(name, value, unit, factor, money, said):
-    assert turn_in_words(name, value, unit, factor, money) == said
 
 
 @pytest.mark.parametrize(

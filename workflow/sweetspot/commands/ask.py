@@ -17,10 +17,10 @@ from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
 from sweetspot.commands.study_files import machines_of_study
 from sweetspot.decision.deadlines import dues_in_words
-from sweetspot.decision.texts import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.number_text import NUMBER, parse_number
+from sweetspot.phrases.decided import no_answer
 from sweetspot.report import how_sure
 from sweetspot.report.evidence_text import waiting_in_words
 from sweetspot.report.outcome import Outcome, outcome_of

@@ -10,17 +10,17 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
 from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
-from sweetspot.decision import texts
 from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
 from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import MIX_TOLERANCE, failure_reasons, is_best, mix_title, owned_hours
-from sweetspot.decision.texts import WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
+from sweetspot.phrases import decided as texts
+from sweetspot.phrases.decided import WHY_NOT
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, TIE, Money, confidence
 

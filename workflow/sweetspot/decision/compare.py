@@ -33,7 +33,7 @@ from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
 from sweetspot.study.settings import Settings
-from sweetspot.wording import DOLLARS, Money, words_of
+from sweetspot.wording import words_of
 
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
@@ -209,7 +209,7 @@ def compare(
     options, samples, months, money = result.options, result.draws, result.months, settings.money
     jobs = shared_machine_problems(options, samples, settings.month_days)
     mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
-    tables = analysed([*jobs, *result.plans, *mixes], options, samples, money)
+    tables = analysed([*jobs, *result.plans, *mixes], options, samples)
     break_even_table = together([break_even(options, samples, settings.month_days), tables["break_even"]])
     verdict = result.verdict(settings, break_even_table, tables["worth_knowing"])
     sources, left_out = source_table(months), left_out_table(inputs, every, result.choices, settings, needs or {})
@@ -235,9 +235,7 @@ def compare(
     }
 
 
-def analysed(
-    problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
-) -> dict[str, pd.DataFrame]:
+def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: Draws) -> dict[str, pd.DataFrame]:
     """Return the tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of problems of any kind.
 
     A problem without a length (one job, no machine of one's own) has no tornado and no turning points, because nothing
@@ -249,15 +247,13 @@ def analysed(
         The problems.
     options, draws
         The options and their samples.
-    money
-        The currency of the texts.
 
     """
     timings = timings_of(options)
     lasting = [problem for problem in problems if not problem.model or np.isfinite(problem.months)]
     rows = {
-        "tornado": (TORNADO, (tornado_rows(problem, money) for problem in lasting)),
-        "turning_points": (TURNING, (turning_rows(problem, money) for problem in lasting)),
+        "tornado": (TORNADO, (tornado_rows(problem) for problem in lasting)),
+        "turning_points": (TURNING, (turning_rows(problem) for problem in lasting)),
         "worth_knowing": (WORTH, (worth_rows(problem, draws, timings) for problem in problems)),
         "break_even": (PAYS, (pays_rows(problem.workload, problem.break_even_cases()) for problem in problems)),
     }

@@ -347,7 +347,6 @@ class DecisionProblem(ABC):
     work_samples: tuple[tuple[Parameter, Array], ...] = ()
     neighbour_usd: Array | None = None
     rows: Mapping[int, Row] = field(default_factory=dict)
-    best_name: ClassVar[str] = "cheapest option"
     is_expensive: ClassVar[bool] = False  # Then few cases are evaluated, one at a time.
     not_sampled: ClassVar[tuple[str, ...]] = ()  # figures whose samples change no cost
 

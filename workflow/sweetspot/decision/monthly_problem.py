@@ -27,12 +27,12 @@ from sweetspot.decision.decision_problem import (
 from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title
-from sweetspot.decision.texts import beside_in_words
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem, grown
 from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
+from sweetspot.phrases.decided import beside_in_words
 from sweetspot.titles import model_title
 
 if TYPE_CHECKING:
@@ -126,7 +126,6 @@ class MonthlyProblem(DecisionProblem):
 
     work: MonthlyWork
     mixes: list[Mix]
-    best_name = "best mix"
     is_expensive = True
     _errors: dict[object, Array] = field(default_factory=dict)
     _problems: dict[Parameter, list[tuple[Problem, Problem]]] = field(default_factory=dict)

@@ -9,9 +9,9 @@ import pandas as pd
 from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.monthly_work import MonthlyWork, WorkClass, in_time
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.texts import beside_in_words
 from sweetspot.mixes.problem import finite, load_duration
 from sweetspot.mixes.search import THERE, Mix, machines_for
+from sweetspot.phrases.decided import beside_in_words
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
 

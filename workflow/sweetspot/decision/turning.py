@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.decision_problem import FURTHEST, Array, Parameter
-from sweetspot.decision.texts import flip_in_words, pays_in_words, side, turn_in_words
+from sweetspot.decision.decision_problem import Array, Parameter
 from sweetspot.draws import interval
-from sweetspot.wording import DOLLARS, Money
 
 if TYPE_CHECKING:
     from sweetspot.decision.decision_problem import DecisionProblem, TurningPoint  # It imports the cases below.
 
-ABOUT = ("workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "best_title", "text")
+ABOUT = ("workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "best_title")
 TORNADO = (
     *ABOUT, "low", "high", "range_basis", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd",
     "usd_low", "usd_high", "flips", "flip_value", "flip_factor",
@@ -21,7 +19,7 @@ TORNADO = (
 TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "boxes", "usd", "usd_per_month")
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned",
-    "break_even_value", "break_even_low", "break_even_high", "pays_until", "factor", "p_pays", "text",
+    "break_even_value", "break_even_low", "break_even_high", "pays_until", "factor", "p_pays",
 )  # fmt: skip
 
 
@@ -58,17 +56,17 @@ class BreakEvenCase(NamedTuple):
     exact: Callable[[float, bool], float] | None = None
 
 
-def turning_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
+def turning_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
     """Return rows of TURNING, one per assumption and side on which it turns the answer, the nearest first.
 
     From `turning_value` on `to_title` is the best, with `boxes` machines bought; `usd`: what both cost there.
     """
     pairs = [(assumption, turn) for assumption, nearest in question.turning_points.items() for turn in nearest]
-    rows = [_turning_row(question, *pair, money) for pair in pairs]
+    rows = [_turning_row(question, *pair) for pair in pairs]
     return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
 
 
-def tornado_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
+def tornado_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
     """Return rows of TORNADO, the widest swing first; none where the best has no runner-up.
 
     `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
@@ -79,7 +77,7 @@ def tornado_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[di
         return []
     rival = question.choices[question.runner_up].option
     about = {"rival": rival, "rival_title": question.title_at(question.baseline, question.runner_up, 0)}
-    rows = [_tornado_row(question, assumption, money) for assumption in question.parameters]
+    rows = [_tornado_row(question, assumption) for assumption in question.parameters]
     # Rounded: where two swing by the same (months, days of use), the order must not depend on the last digit.
     rows.sort(key=lambda row: -round(np.nan_to_num(row["swing"]), 9))
     return [row | about for row in rows]
@@ -91,24 +89,19 @@ def _about(question: "DecisionProblem", assumption: Parameter) -> dict[str, Any]
     return question.row_names | columns | {"best_title": question.title_at(question.baseline, question.best, 0)}
 
 
-def _turning_row(
-    question: "DecisionProblem", assumption: Parameter, turn: "TurningPoint", money: Money
-) -> dict[str, Any]:
-    title = question.title(turn.to, turn.machines, turn.alternative)
-    condition = turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)
+def _turning_row(question: "DecisionProblem", assumption: Parameter, turn: "TurningPoint") -> dict[str, Any]:
     return _about(question, assumption) | {
-        "side": side(turn.factor),
+        "side": "above" if turn.factor > 1 else "below",
         "turning_value": assumption.value * turn.factor,
         "factor": turn.factor,
-        "to_title": title,
+        "to_title": question.title(turn.to, turn.machines, turn.alternative),
         "boxes": int(turn.machines) if question.choices[turn.to].row["purchase"] == "own" else 0,
         "usd": turn.usd,
         "usd_per_month": turn.usd / question.months_at(assumption, turn.factor),
-        "text": f"{condition}: {title}",
     }
 
 
-def _tornado_row(question: "DecisionProblem", assumption: Parameter, money: Money) -> dict[str, Any]:
+def _tornado_row(question: "DecisionProblem", assumption: Parameter) -> dict[str, Any]:
     value, factor = assumption.value, question.nearest(assumption)
     costs = question.at(assumption, np.array([value, assumption.low, assumption.high]) / value)
     usd, rival_usd = (
@@ -125,7 +118,6 @@ def _tornado_row(question: "DecisionProblem", assumption: Parameter, money: Mone
         "flips": flips,
         "flip_value": factor * value,
         "flip_factor": factor,
-        "text": flip_in_words(question.best_name, value, assumption.unit, factor, flips, FURTHEST, money),
     }  # fmt: skip
 
 
@@ -148,7 +140,6 @@ def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
         until = case.exact(until, False) if until < np.inf else until
     low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
     values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
-    interval_of_values = planned / FURTHEST, min(planned * FURTHEST, case.assumption.maximum)
     return {name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()} | {
         "workload": workload,
         "model": None,
@@ -161,7 +152,6 @@ def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
         "planned": planned,
         "factor": factor if np.isfinite(factor) else np.nan,
         "p_pays": case.p_pays,
-        "text": pays_in_words(case.title, factor * planned, planned, case.unit, interval_of_values, until * planned),
     }
 
 

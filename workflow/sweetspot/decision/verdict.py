@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
-from sweetspot.decision import texts
 from sweetspot.decision.choice_table import NOTHING, PricedWork, first_alternative, has_firm_price, standing_of
-from sweetspot.decision.texts import VERBS
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
+from sweetspot.phrases import decided as texts
+from sweetspot.phrases.decided import VERBS
 from sweetspot.wording import WORDS, Words, confidence
 
 QUOTES = (0.75, 0.875, 1.0, 1.2)  # Offers to look at, times the price of the machine.

@@ -1,7 +1,7 @@
 """The answer of a study as one frozen record: the page, the summary and answer.json say nothing else."""
 
 from sweetspot.choice_kinds import MAY_STOP
-from sweetspot.decision.texts import no_answer
+from sweetspot.phrases.decided import no_answer
 from sweetspot.report.buying_pays import BuyingPays, buying_pays
 from sweetspot.report.evidence_text import decisive, lead
 from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds, notes

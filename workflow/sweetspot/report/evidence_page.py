@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sweetspot.cells import BASES
-from sweetspot.decision.texts import no_answer
+from sweetspot.phrases.decided import no_answer
 from sweetspot.report import evidence_text
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, SECTIONS

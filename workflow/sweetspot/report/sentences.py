@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.decision.texts import in_unit, off_plan
+from sweetspot.phrases.decided import in_unit, off_plan
 from sweetspot.report.notation import missing, number
 from sweetspot.report.scales import short_amount
 from sweetspot.wording import amount, begun, listed, money, percent, span, the, times

@@ -10,8 +10,8 @@ from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.rates import by_contract
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.texts import break_even_in_words
 from sweetspot.draws import interval, p_cheaper
+from sweetspot.phrases.decided import break_even_in_words
 
 Number = float | np.ndarray
 CURVE_SAMPLES = 1000  # A band on a chart needs no more.

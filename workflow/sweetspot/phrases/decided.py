@@ -12,7 +12,6 @@ from sweetspot.choice_kinds import (
     COMMIT,
     CONTRACT,
     EXCLUDED,
-    FACTOR,
     KEEP,
     LIMIT,
     MACHINE,
@@ -332,11 +331,6 @@ def beside_in_words(rented: str, owned: Sequence[str], share: float = 1.0) -> st
     return f"{rented} beside {yours}"
 
 
-def side(factor: float) -> str:
-    """Return on which side of what is planned a factor lies."""
-    return "above" if factor > 1 else "below"
-
-
 def off_plan(factor: float) -> str:
     """Say how far from what is planned a factor lies: `12 % higher than planned`."""
     if factor >= LARGEST_PERCENTAGE:
@@ -356,75 +350,6 @@ def in_unit(value: float, unit: str, name: str = "") -> str:
     """
     unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
     return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
-
-
-def turn_in_words(name: str, value: float, unit: str, factor: float, money: Money) -> str:
-    """Say at which value of an assumption the answer turns.
-
-    Parameters
-    ----------
-    name, value, unit
-        The assumption as planned.
-    factor
-        The turning value over the planned one.
-    money
-        The currency of the page.
-    """
-    if unit == FACTOR:
-        return f"{name} {off_plan(factor)}"
-    value, unit = money.counted(value * factor, unit)
-    return f"{name} {side(factor)} {in_unit(value, unit, name)}"
-
-
-def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool, furthest: float, money: Money) -> str:
-    """Say where an assumption changes what is called `word`.
-
-    Parameters
-    ----------
-    word
-        Such as "verdict".
-    value, unit, factor, money
-        As of `turn_in_words`; a factor of NaN: at none up to `furthest`.
-    flips
-        Whether that lies inside its range.
-    furthest
-        The largest factor that was tried.
-    """
-    if math.isnan(factor):
-        return f"no value within a factor of {furthest:g} changes the {word}"
-    value, unit = money.counted(factor * value, unit)
-    where = "inside" if flips else "outside"
-    return f"the {word} changes at {in_unit(value, unit)} ({100 * (factor - 1):+.0f} %), {where} its range"
-
-
-def pays_in_words(
-    title: str, value: float, planned: float, unit: str, bounds: tuple[float, float], until: float
-) -> str:
-    """Say from how much on a machine pays.
-
-    Parameters
-    ----------
-    title
-        The machine.
-    value
-        From here on; 0: from less than the lower bound; infinite: at no number up to the upper one.
-    planned, unit
-        What is planned.
-    bounds
-        The least and the most that was tried.
-    until
-        With more it pays no longer; infinite: it always does.
-    """
-    box, low, high = begun(the(title)), amount(bounds[0]), amount(bounds[1])
-    plan = f"{amount(planned)} are planned"
-    if not math.isfinite(value):
-        return f"{box} pays at no number up to {high} {unit}"
-    if math.isfinite(until):
-        start = amount(value) if value > 0 else f"less than {low}"
-        return f"{box} pays from {start} to {amount(until)} {unit}; {plan}"
-    if value == 0:
-        return f"{box} pays from less than {low} {unit} on"
-    return f"{box} pays from {amount(value)} {unit} on; {plan}"
 
 
 def break_even_in_words(days: Sequence[float], use: float) -> str:
