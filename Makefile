@@ -25,13 +25,16 @@ export PATH := $(abspath $(BIN)):$(PATH)
 PAGE   := results/$(STUDY)/report/index.html
 EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 
-.PHONY: report early pdf study test gpu-check fast mutants walk weight schemas site environment check container-check driver lock audit clean
+.PHONY: report early pdf share study test gpu-check fast mutants walk weight schemas site environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
-report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
+report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the verdict and the path of the page; V=1 shows all
 	@snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo "Report: $(abspath $(PAGE))"
 	@echo "All studies made here: $(abspath results/index.html)"
+	@python -c '$(VERDICT)' $(dir $(PAGE))answer.json
+
+VERDICT = import json, sys; a = json.load(open(sys.argv[1])); print((a["verdict"] or {"sentence": a["sentences"][0]})["sentence"])
 
 early: $(VENV)/.ready-core  ## the page from published figures alone; measures nothing
 	@snakemake --cores $(CORES) --config study=$(STUDY) 'measure_on=[]'
@@ -40,6 +43,10 @@ early: $(VENV)/.ready-core  ## the page from published figures alone; measures n
 pdf: environment  ## the page on paper; needs Chromium
 	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report
 	@echo "PDF: $(abspath results/$(STUDY)/report/index.pdf)"
+
+share: environment  ## the page with its evidence as one offline file to send: make share STUDY=office-box-2026
+	@snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- share_report
+	@echo "One file to send: $(abspath results/$(STUDY)/report/$(STUDY).html)"
 
 # A device timed elsewhere: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
 TIMED = $(if $(WORK),--work "$(WORK)") $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sweetspot.bills.price_paths import drawn_path, mean_of_months
+from sweetspot.bills.price_paths import mean_of_months, sampled_path
 from sweetspot.study.trends import PRESETS, Drift, Fixed, Jumps, Path, RandomWalk
 
 from research.known_then import DEVICES, presets_at
@@ -70,7 +70,7 @@ def band(preset: Path, seed: int = 2018) -> tuple[float, float]:
     """The central 90 % of the mean rent of 12 months over today's."""
     noise = np.random.default_rng(seed)
     market, own, size = (noise.standard_normal((DRAWS, YEAR)) for _ in range(3))
-    path = drawn_path(_terms(preset), market, own, noise.random((DRAWS, YEAR)), size)
+    path = sampled_path(_terms(preset), market, own, noise.random((DRAWS, YEAR)), size)
     low, high = np.quantile(mean_of_months(path, YEAR), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 

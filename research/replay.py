@@ -18,7 +18,7 @@ from sweetspot.decision.options import build_options
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.settings import Settings
-from sweetspot.study.terms import Own
+from sweetspot.study.terms import Ownership
 from sweetspot.study.trends import Resale
 from sweetspot.study.workloads import Training
 
@@ -39,7 +39,7 @@ class Box:
     gpu: str
     history_gpu: str
     gpus: int
-    own: Own
+    own: Ownership
     came_out: float  # month
 
     def age(self, month: float) -> float:

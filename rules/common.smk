@@ -136,7 +136,9 @@ def formula(*rooms: str, others: tuple[str, ...] = ()) -> str:
     ]
     if not {"decision", "report"}.isdisjoint(rooms):
         ground += ["choice_kinds.py", "draws.py"]
-    modules = [f"{room}/**/*.{kind}" for room in rooms for kind in ("py", "csv")]
+    modules = [
+        f"{room}/**/*.{kind}" for room in rooms for kind in ("py", "csv", "json")
+    ]
     digests = map(digest_of_files, [*ground, *modules, *others])
     return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 

@@ -1,8 +1,8 @@
 """The page a person reads, its charts and tables."""
 
 from sweetspot.report.charts import of_stage
-from sweetspot.study.instances import titles
 
+MACHINES = {name: machine.title for name, machine in INVOCATION.instances.items()}
 SPEED = {
     "throughput": [f"{RESULTS}/throughput.parquet"],
     "scaling": [rules.fit_scaling.output, rules.extrapolate.output],
@@ -37,7 +37,7 @@ rule draw_speed:
     localrule: True
     params:
         formula=formula("study", "decision", "report"),
-        machines=titles(INVOCATION.instances),
+        machines=MACHINES,
         content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
@@ -57,7 +57,7 @@ rule draw_figures:
     localrule: True
     params:
         formula=formula("study", "decision", "report"),
-        machines=titles(INVOCATION.instances),
+        machines=MACHINES,
         content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
@@ -141,8 +141,8 @@ rule render_report:
             "report",
             others=("report/assets/*", "report/templates/*"),
         ),
-        machines=titles(INVOCATION.instances),
-        content=contents(f"{CONFIG}/study.yaml", f"{CONFIG}/workloads.yaml"),
+        machines=MACHINES,
+        content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("render_report", input, output, log, params)
 
@@ -175,6 +175,22 @@ rule print_report:
         formula=formula("decision", "report"),
     run:
         here("print_report", input, output, log)
+
+
+rule share_report:
+    """Write the page and its evidence as one file to send; asked for by name only."""
+    input:
+        html=rules.render_report.output.html,
+        evidence=rules.render_report.output.evidence,
+    output:
+        html=f"{REPORT}/{STUDY}.html",
+    log:
+        f"results/logs/share_report/{STUDY}.log",
+    localrule: True
+    params:
+        formula=formula("decision", "report"),
+    run:
+        here("share_report", input, output, log)
 
 
 # Of two studies in one workflow, both modules, neither could be asked for a page that both write.

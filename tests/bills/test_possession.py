@@ -12,7 +12,7 @@ from sweetspot.bills.owning import (
     share_of_price,
     usd_per_hour_of_use,
 )
-from sweetspot.study.terms import Own
+from sweetspot.study.terms import Ownership
 
 FIXED = [f"fixed_usd_per_month{end}" for end in ("_low", "", "_high")]
 VARIABLE = [f"variable_usd_per_hour{end}" for end in ("_low", "", "_high")]
@@ -83,6 +83,12 @@ def test_an_owned_machine_draws_its_share_of_the_power_and_two_are_bought_kept_a
     assert row[names].tolist() == pytest.approx([1, 2 * 0.5 * 1.5 * 0.2, 270, 270 / 240 + 0.3, 2, 6600])
 
 
+@pytest.mark.filterwarnings("error")
+def test_without_any_hour_of_use_an_hour_costs_without_limit():
+    assert usd_per_hour_of_use(240.0, 0.2, np.array([0.0, 10.0])).tolist() == [np.inf, 240 / 240 + 0.2]
+    assert usd_per_hour_of_use(240.0, 0.2, 0.0) == np.inf
+
+
 def test_downtime_shortens_the_days_and_draws_no_power():
     # 6000/30 = 200 a month; 10 days less a fifth are 192 hours; 0.5 kW x 1.2 x 0.2 = 0.12 an hour
     prices = owned(capex=6000, months=30, kw=0.5, pue=1.2, per_kwh=0.2, days_per_month=10, downtime_share=0.2)
@@ -126,7 +132,7 @@ def test_possession_without_and_with_a_discount():
 
 def sold(**more):
     plain = {"capex": 515000.0, "months": 36.0, "kw": 14.3, "per_kwh": 0.12, "days_per_month": 20.0}
-    return _residual(Own.model_validate(plain | more))
+    return _residual(Ownership.model_validate(plain | more))
 
 
 def test_a_server_of_devices_that_are_almost_two_years_old():

@@ -10,10 +10,10 @@ from sweetspot.bills.price_paths import (
     TREND_COLUMNS,
     at_mean_rent,
     central_change,
-    drawn_path,
     mean_factor,
     mean_of_months,
     mean_of_parts,
+    sampled_path,
 )
 from sweetspot.bills.rates import or_zero, with_rent_factor
 
@@ -56,7 +56,7 @@ def test_a_plan_without_months_pays_today_s_price():
 
 
 def test_a_drift_s_year_has_the_ends_that_it_states():
-    path = drawn_path(DRIFT | {"trend_market_share": 0.2}, *noise(1))
+    path = sampled_path(DRIFT | {"trend_market_share": 0.2}, *noise(1))
     low, middle, upper, high = np.quantile(path[:, 12], [0.05, 0.5, 0.75, 0.95])
     assert (low, middle, high) == pytest.approx((0.60, 0.97, 1.27), rel=0.02)
     # by the upper end: 0.97 (1.27 / 0.97)^(0.6745 / 1.645); by the lower it would be 1.18
@@ -69,26 +69,28 @@ def test_two_drifts_share_the_market_s_part_of_their_variance():
     other = noise(3)[1]
     terms = DRIFT | {"trend_change_low": -0.4, "trend_change_high": 1 / 0.6 - 1, "trend_change": 0.0}  # symmetric
     logs = [
-        np.log(drawn_path(terms | {"trend_market_share": 0.2}, market, own, jump, size)[:, 12]) for own in (one, other)
+        np.log(sampled_path(terms | {"trend_market_share": 0.2}, market, own, jump, size)[:, 12])
+        for own in (one, other)
     ]
     assert np.corrcoef(logs)[0, 1] == pytest.approx(0.2, abs=0.02)
 
 
 def test_years_of_a_drift_are_drawn_apart():
     terms = DRIFT | {"trend_change": 0.0, "trend_change_low": -0.4, "trend_change_high": 1 / 0.6 - 1}
-    logs = np.log(drawn_path(terms | {"trend_market_share": 0.2}, *noise(4, 36)))
+    logs = np.log(sampled_path(terms | {"trend_market_share": 0.2}, *noise(4, 36)))
     assert np.corrcoef(logs[:, 12], logs[:, 24] - logs[:, 12])[0, 1] == pytest.approx(0.0, abs=0.02)
     assert logs[:, 6] == pytest.approx(logs[:, 12] / 2)
 
 
 def test_a_random_walk_spreads_with_the_root_of_the_months():
-    logs = np.log(drawn_path({"trend_kind": "random_walk", "trend_sd_log": 0.51, "trend_market_share": 0.0}, *noise(5)))
+    walk = {"trend_kind": "random_walk", "trend_sd_log": 0.51, "trend_market_share": 0.0}
+    logs = np.log(sampled_path(walk, *noise(5)))
     # price_paths: 0.14, 0.26, 0.37, 0.51 over 1, 3, 6, 12 months
     assert [logs[:, month].std() for month in (1, 3, 6, 12)] == pytest.approx([0.147, 0.255, 0.361, 0.51], rel=0.03)
 
 
 def test_a_list_price_stays_until_it_is_cut():
-    path = drawn_path(LIST | {"trend_per_year": 0.13}, *noise(6))
+    path = sampled_path(LIST | {"trend_per_year": 0.13}, *noise(6))
     # none in 11 months that can show it after a year's first: (1 - 0.13/12)^12 = 0.8775
     assert (path[:, 12] == 1.0).mean() == pytest.approx((1 - 0.13 / 12) ** 12, abs=0.01)
     cut = path[:, 12][path[:, 12] < 1]

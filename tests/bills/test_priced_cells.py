@@ -8,7 +8,7 @@ from price_lists import cell, price_list, price_study, priced
 from sweetspot.bills.costs import cells_to_price, join_offers, reference_throughput
 from sweetspot.bills.schemas import table_of
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 
 
@@ -108,7 +108,7 @@ one,four,4,resnet50,64,fp16,default,0.9,our own runs
 def test_the_range_of_a_speed_of_ones_own_goes_into_the_hours_and_the_price(tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
-    question = Question(model=["resnet50"], batch_size=[64], precision="fp16", headline_batch_size=64)
+    question = StudyCells(model=["resnet50"], batch_size=[64], precision="fp16", headline_batch_size=64)
     machines, day = [tmp_path / "instances.yaml"], datetime.date(2026, 1, 1)
     throughput = gather_throughput([], question, day.isoformat(), load_instances(*machines), tmp_path)
     files = (tmp_path / "prices.yaml", tmp_path / "workloads.yaml", machines)

@@ -77,12 +77,12 @@ def owned(**own):
         (
             {"per_hour": 801.0},
             8,
-            "offers[7].price is 801 USD an hour for 8 x a card, which cannot be; 100 ",
+            "offers[7].per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 ",
         ),
-        ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "price is 0.009 USD"),
+        ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "per_hour is 0.009 USD"),
         ({"per_month": 73_200.0}, 1, None),  # 732 hours
-        ({"per_month": 73_201.0}, 1, "price is 100.0013"),
-        ({"per_hour": 50.1, "currency": "XTS"}, 1, "price is 100.2 USD"),  # at 2 USD
+        ({"per_month": 73_201.0}, 1, "per_month is 100.0013"),
+        ({"per_hour": 50.1, "currency": "XTS"}, 1, "per_hour is 100.2 USD"),  # at 2 USD
         ({"per_hour": 50.0, "currency": "XTS"}, 1, None),
         (owned(kw=8.0, capex=800_000.0, per_kwh=3.0), 2, None),
         (owned(kw=8.1), 2, "own.kw is 8.1"),

@@ -169,11 +169,7 @@ def test_a_table_as_json(tmp_path):
 @pytest.mark.parametrize(
     ("read", "text", "words"),
     [
-        (
-            READERS["skypilot"],
-            "InstanceType,AcceleratorName,AcceleratorCount,Price\nNV12,A10,0.33,0.9\n",
-            "a share of one",
-        ),
+        (READERS["skypilot"], "InstanceType,AcceleratorName,AcceleratorCount,Price\nx,A10,0.33,0.9\n", "share of one"),
         (READERS["csv"], "instance,per_hour\n<b>x</b>,1\n", "instance is"),
         (READERS["csv"], "instance,per_hour\n'; rm -rf /,1\n", "instance is"),
         (READERS["csv"], "instance,per_hour\nx,1,2\n", "not as many fields"),

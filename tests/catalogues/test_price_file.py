@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sweetspot.catalogues.price_file import with_entries, with_item, with_value, with_values
+from sweetspot.catalogues.price_file import with_values
 from sweetspot.study.price_list import load_price_list
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
@@ -71,51 +71,3 @@ def test_every_list_of_the_project_can_be_edited(file, tmp_path):
     comments = [line.split("#", 1)[1] for line in text.splitlines() if " #" in line or line.startswith("#")]
     for comment in comments:
         assert comment in edited.read_text(encoding="utf-8")
-
-
-WORK = """\
-lab:
-  jobs:   # all
-    - name: a   # one
-      per_month: {value: 3, low: 1, high: 9}   # of them
-      source: x
-    - {name: b, per_month: 4}
-# of the next
-box:
-  kind: runs
-"""
-
-
-@pytest.mark.parametrize(
-    ("place", "item", "old", "new"),
-    [
-        (("lab", "jobs", 0, "per_month"), {"value": 5.0, "low": 2.0}, "{value: 3, low: 1, high: 9}",
-         "{value: 5.0, low: 2.0}"),
-        (("lab", "jobs", 1, "per_month"), 5.5, "per_month: 4", "per_month: 5.5"),
-        (("lab", "jobs", 0, "period"), "2025-01 to 2025-11", "source: x\n",
-         "source: x\n      period: 2025-01 to 2025-11\n"),
-        (("lab", "jobs", 1, "basis"), "measured", "per_month: 4}", "per_month: 4, basis: measured}"),
-        (("lab", "months_alike"), 0.25, "per_month: 4}\n", "per_month: 4}\n  months_alike: 0.25\n"),
-        (("box", "months"), 36.0, "kind: runs\n", "kind: runs\n  months: 36.0\n"),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("eol", ["\n", "\r\n"])
-def test_one_value_at_a_place_of_a_file(place, item, old, new, eol):
-    text, expected = (each.replace("\n", eol) for each in (WORK, WORK.replace(old, new, 1)))
-    assert with_value(text, place, item) == expected
-
-
-def test_an_item_of_a_list_within_an_entry():
-    item = {"name": "c", "per_month": 1}
-    assert with_item(WORK, "jobs", item, within="lab") == WORK.replace("4}\n", "4}\n    - {name: c, per_month: 1}\n")
-    assert with_item("lab: {jobs: [a]}   # one\n", "jobs", "b", within="lab") == "lab: {jobs: [a, b]}   # one\n"
-    nested = {"name": "c", "per_month": {"value": 2.0, "low": 1.5}}
-    lines = "4}\r\n    - name: c\r\n      per_month: {value: 2.0, low: 1.5}\r\n"
-    windows = WORK.replace("\n", "\r\n")
-    assert with_item(windows, "jobs", nested, within="lab") == windows.replace("4}\r\n", lines)
-
-
-def test_a_key_is_put_at_the_end():
-    assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}}) == "a: {gpus: 1}\nb: {gpus: 2}\n"
-    own = {"b": {"gpus": 2, "own": {"capex": 1}}}
-    assert with_entries("", own) == "b:\n  gpus: 2\n  own: {capex: 1}\n"

@@ -52,13 +52,6 @@ def test_an_error_is_one_sentence_and_code_2(arguments, words, tmp_path, typed, 
     assert stdout == ""
 
 
-def test_the_real_command_ends_on_an_error_with_one_sentence_and_code_2(tmp_path):
-    command = [sys.executable, "-m", "sweetspot", "unknown"]
-    done = subprocess.run(command, env=environment(ROOT), capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: 'unknown' is no command") and done.stderr.count("\n") == 1
-
-
 def test_without_a_command_it_helps_and_the_version_is_the_packages(typed):
     assert typed()[:2] == typed("--help")[:2]
     assert typed("--version")[1].strip() == __version__

@@ -25,7 +25,7 @@ AWS = (DATA / "skypilot" / "aws_2026.csv").read_bytes()
         (Answer(AWS.split(b"\n")[0] + b"\n"), "holds no price at all; nothing is written"),
         (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
         (Answer(AWS, headers={"Last-Modified": "Fri, 06 Feb 2099 03:00:00 GMT"}), "of 2099-02-06.* of a day to come"),
-        (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|not CSV in UTF-8"),
+        (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|neither CSV in UTF-8"),
     ],
 )
 def test_a_source_that_fails_writes_nothing_even_of_the_others(config, server, answer, told):

@@ -41,7 +41,7 @@ def test_a_place_has_its_figures_its_ends_and_its_energy():
         "images_per_s_low": 250.0, "images_per_usd_high": 3.6e5, "hours": 4.0, "hours_low": 101.0, "hours_high": 119.0,
         "usd": 10.0, "usd_low": 1.0, "usd_high": 19.0, "rank": 2, "rank_hours": 1, "rank_carbon": 2,
         "basis": "published", "source": "speeds", "price_source": "prices", "as_of": "2018-07-01",
-        "p_cheapest": 1.0, "by_bills": False,
+        "by_bills": False,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     assert set(table.columns) == {*expected, "images_per_s_high", "images_per_usd_low"}
@@ -58,15 +58,12 @@ def test_places_are_given_within_a_model_and_a_workload():
     assert table["by_bills"].tolist() == [True, True, False, False]
 
 
-def test_places_count_ties_once_and_leave_out_what_can_be_taken_away():
+def test_places_count_ties_once():
     options = pd.DataFrame([machine("A", 1.0, 9.0), machine("B", 2.0, 4.0, persistent=False), machine("C", 3.0, 5.0),
                             machine("D", 4.0, 2.0), machine("E", 4.0, 2.0)])  # fmt: skip
-    usd = {"a": [1, 1, 1, 5, 2], "b": [2, 2, 4, 2, 1], "c": [3, 0.5, 3, 3, 2], "d": [4, 4, 4, 4, 2], "e": [9] * 5}
-    table = ranks(options, drawn(options, usd=usd)).set_index("option")
+    table = ranks(options, drawn(options)).set_index("option")
     assert table["rank"].to_dict() == {"a": 1, "b": 2, "c": 3, "d": 4, "e": 4}
     assert table["rank_hours"].to_dict() == {"d": 1, "e": 1, "b": 3, "c": 4, "a": 5}
-    # among those that stay: a in draws 1 and 3, c in 2 and 4, and in 5 a, c and d, which cost the same
-    assert table["p_cheapest"].dropna().to_dict() == pytest.approx({"a": 0.6, "c": 0.6, "d": 0.2, "e": 0.0})
 
 
 def of(*rows, reference=None):

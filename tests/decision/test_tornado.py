@@ -69,7 +69,7 @@ def test_a_turning_point_by_hand():
     named = {row["assumption"]: row for row in rows}
     same(named[f"price of {BOX}"], ABOUT | PRICE | {
         "best_title": BOX, "side": "above", "turning_value": RENT - 1440, "factor": (RENT - 1440) / 6500,
-        "to_title": RENTED, "usd": RENT, "usd_per_month": RENT / 30,
+        "to_title": RENTED, "boxes": 0, "usd": RENT, "usd_per_month": RENT / 30,
         "text": f"price of {BOX} above 10,512 USD: {RENTED}",
     })  # fmt: skip
     # the rent: 7940 / 11,952 of it, below its range of 20 %

@@ -51,7 +51,7 @@ def test_a_list_in_cents_is_refused_one_of_days_warns_and_a_negative_price_never
         if factor == 100:
             assert done.returncode == 1
             assert (
-                "per_hour is 114 for 1 x Tesla M60, which cannot be; did you mean 1.14? (100 times less: cents)"
+                "per_hour is 114 USD an hour for 1 x Tesla M60, which cannot be; 100 times too much (cents)?"
                 in done.stdout
             )
     assert done.returncode == 0, done.stdout

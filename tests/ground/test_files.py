@@ -13,7 +13,7 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.files import (
     PART,
     read_arrow,
-    read_given,
+    read_limited,
     read_parquet,
     require_space,
     require_writable,
@@ -77,12 +77,12 @@ def test_a_file_is_read_up_to_its_bound_and_takes_no_more_room_than_it_has(tmp_p
     file = tmp_path / "x"
     file.write_bytes(b"x" * size)
     tracemalloc.start()
-    assert read_given(file, 2_000_000_000) == read_given(file, size) == b"x" * size
+    assert read_limited(file, 2_000_000_000) == read_limited(file, size) == b"x" * size
     assert tracemalloc.get_traced_memory()[1] < 4 * size + 3 * PART
     tracemalloc.stop()
     if size:
         with pytest.raises(UserError, match=f"x: {size} bytes; expected at most {size - 1}"):
-            read_given(file, size - 1)
+            read_limited(file, size - 1)
 
 
 @pytest.mark.parametrize("deeper", ["x", "a/b/x"])

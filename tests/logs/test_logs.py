@@ -14,7 +14,7 @@ from sweetspot.errors import UserError
 from sweetspot.logs.read import read_logs
 from sweetspot.logs.reading import positive
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import LogSource, Question, load_study
+from sweetspot.study.study import LogSource, StudyCells, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.warnings import as_text, pairs
 
@@ -103,7 +103,7 @@ def test_a_number_that_nobody_measured_is_none(text, value):
 
 def gather(folder, *sources, gpus=1):
     instances = {"k80": Instance(title="K80", provider="gce", gpu="Tesla K80", gpus=gpus)}
-    question = Question(model=["mnist_mlp"], batch_size=[128], precision="fp32", headline_batch_size=128)
+    question = StudyCells(model=["mnist_mlp"], batch_size=[128], precision="fp32", headline_batch_size=128)
     return gather_throughput([], question, "2017-11-28", instances, folder, sources)
 
 

@@ -18,9 +18,9 @@ from sweetspot.matrix.schedule import (
     selection_text,
 )
 from sweetspot.study.config import Measure
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 
-QUESTION = Question(model=["vgg16"], batch_size=[16], precision="fp32", headline_batch_size=16)
+QUESTION = StudyCells(model=["vgg16"], batch_size=[16], precision="fp32", headline_batch_size=16)
 SMALL = Cell("here", "tensorflow", "vgg16", 16, 1, "fp32", "default")
 LARGE = SMALL._replace(batch_size=64)
 A, B = SMALL._replace(instance="a"), SMALL._replace(instance="b")

@@ -10,9 +10,9 @@ from decision_tables import BOX, RENTED, inputs, study
 from phase_plans import beside
 from project_copy import ROOT
 from report_tables import make_report, month_tables, one_job
-from sweetspot.report.answer_file import Answer, answer_json, answer_of, first_month_usd
+from sweetspot.report.answer_file import Answer, answer_of, first_month_usd, to_json
 from sweetspot.report.finished import write_index, write_shared
-from sweetspot.report.page import page_of, render_page
+from sweetspot.report.page import page_of
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
 BOX_RATE, RENTED_RATE = 264.6666667 / 240 / 498, 3.06 / 225  # USD an hour over images a second
@@ -71,9 +71,9 @@ def test_warnings_that_decide_stand_once_and_reasons_with_their_choice():
 
 def test_the_page_follows_from_the_file_alone():
     tables = beside(one_job(), month_tables())
-    text = answer_json(tables, study())
+    text = to_json(answer_of(tables, study()))
     assert text.startswith('{\n "schema_version": 3,\n "study": {\n  "name": "paper",') and text.endswith("}\n")
-    assert page_of(Answer.model_validate_json(text)) == render_page(tables, study())
+    assert page_of(Answer.model_validate_json(text)) == page_of(answer_of(tables, study()))
 
 
 def test_one_choice_alone_and_none(tmp_path):

@@ -28,7 +28,7 @@ def test_an_edit_of_prices_is_told_by_what_it_changed():
                    ("New", 7.0, 70.0, 5, "2019"))  # fmt: skip
     table = difference(before, after)
     assert list(zip(table["what"], table["instance"], strict=True)) == [
-        ("price", "C"), ("price", "a"), ("new", "New"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "C"),
+        ("price", "C"), ("new", "New"), ("price", "a"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "C"),
     ]  # fmt: skip
     found = table.set_index(["what", "instance"])
     # of two offers of a the cheaper counts
@@ -41,8 +41,8 @@ def test_an_edit_of_prices_is_told_by_what_it_changed():
         "# From old to n\\|w\n\nAfter: Buy &lt;it>\n\n"
         "| offer | before, USD/h | after, USD/h | change | prices of |\n|---|---:|---:|---:|---|\n"
         "| C (on_demand) | 3 | 3.3 | +10.0% | 2018 -> 2019 |\n"
-        "| a (on_demand) | 1 | 2.5 | +150.0% | 2018 -> 2019 |\n"
         "| New (on_demand) | – | 7 | new | 2019 |\n"
+        "| a (on_demand) | 1 | 2.5 | +150.0% | 2018 -> 2019 |\n"
         "| gone (on_demand) | 6 | – | gone | 2018 |\n\n"
         "| model, workload | option | rank before | rank after | USD | change |\n|---|---|---:|---:|---:|---:|\n"
         "| m, w | a (on_demand) | 1 | 2 | 25 | +150.0% |\n"
@@ -117,8 +117,8 @@ def test_the_sentences_count_changes_and_have_both_answers_where_they_differ():
 def test_the_prices_that_changed_most_stand_first():
     tables = {"price_changes": changes("Rent a.")}
     part = EvidenceTables(tables, study(), Provenance(), {"a": "Machine A"}).build("price_changes")
-    assert [row[0].split(",")[0] for row in part.rows] == ["Machine A", "c", "new", "gone"]
-    assert [row[4] for row in part.rows] == ["+200.0%", "-20.0%", "new", "gone"]
+    assert [row[0].split(",")[0] for row in part.rows] == ["Machine A", "c", "gone", "new"]
+    assert [row[4] for row in part.rows] == ["+200.0%", "-20.0%", "gone", "new"]
     assert part.rows[0][5:] == ["2026-09-19", "2026-11-22"]
 
 

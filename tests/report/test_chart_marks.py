@@ -4,12 +4,12 @@ import pandas as pd
 import pytest
 from sweetspot.report.marks import (
     COLOURS,
+    chart_of_data,
     colour,
     empty,
     line_step,
     log_axis,
     name_axis,
-    named_data,
     points,
     shape_key,
     tooltip,
@@ -48,7 +48,7 @@ def test_a_logarithmic_axis_has_round_ticks(ends, ticks):
 
 
 def test_shapes_tell_the_basis_and_what_nobody_measured_is_hollow():
-    filled, weak, guess = parts(points(named_data("rows"), x="x:Q"))
+    filled, weak, guess = parts(points(chart_of_data("rows"), x="x:Q"))
     assert filled[0] == {"type": "point", "filled": True} and weak[0] == {"type": "point", "fill": "white"}
     assert guess[0] == weak[0] | {"strokeDash": [2.2, 1.6]}
     assert "stand_in" in weak[2][0]["filter"] and "transferred" in weak[2][0]["filter"]
@@ -83,7 +83,7 @@ BUYERS = ["cannot be taken away", "can be taken away", "the box"]
 @pytest.mark.parametrize(("names", "more", "colours", "columns", "limit"), [
     # 6.7 pixels a letter and 34 an entry: two of 26 letters take 2 x 208.2 of 420, with 27 in one of them 423.1
     (["a" * 26, "b" * 26, "c"], {}, COLOURS[:3], 2, 386), (["a" * 27, "b" * 26, "c"], {}, COLOURS[:3], 1, 386),
-    (list("abcdefgh"), {"room": 188}, [*COLOURS, COLOURS[0]], 2, 154), (["a"], {}, COLOURS[:1], 2, 386),
+    (list("abcdefgh"), {"width": 188}, [*COLOURS, COLOURS[0]], 2, 154), (["a"], {}, COLOURS[:1], 2, 386),
     (BUYERS, {}, ["#0072B2", "#D55E00", "#000000"], 2, 386), (BUYERS[1:], {}, ["#D55E00", "#000000"], 2, 386),
 ])  # fmt: skip
 def test_a_legend_has_one_column_where_two_of_its_names_find_no_room_together(names, more, colours, columns, limit):

@@ -18,9 +18,9 @@ from sweetspot.errors import UserError
 from sweetspot.report import evidence_page
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.draw import LOOK, draw_figures, drawing_engine, specification
+from sweetspot.report.draw import CHART_STYLE, draw_figures, drawing_engine, specification
 from sweetspot.report.marks import empty
-from sweetspot.report.notation import BASIS_SIGNS, SHOWN
+from sweetspot.report.notation import BASIS_FACTS, BASIS_SIGNS
 from sweetspot.wording import Money
 
 BLANK = dict.fromkeys(CHARTS, "{}")
@@ -60,7 +60,7 @@ def test_rule_files_learn_of_charts_without_pandas():
 
 
 def test_each_basis_has_a_shape_a_sign_and_a_meaning():
-    assert set(SHOWN) == set(BASES)
+    assert set(BASIS_FACTS) == set(BASES)
     assert len(set(BASIS_SIGNS.values())) == len(BASIS_SIGNS)
 
 
@@ -106,7 +106,7 @@ def test_charts_drawn_in_threads_are_those_drawn_alone():
 def test_a_theme_of_somebody_elses_changes_no_chart():
     """Altair's themes are one for the whole process, and a plug-in may bring its own."""
     with alt.theme.enable("dark"):
-        assert specification(empty("nothing"))["config"] == LOOK
+        assert specification(empty("nothing"))["config"] == CHART_STYLE
 
 
 def test_charts_are_drawn_by_the_vega_lite_of_altairs_schema(monkeypatch):
@@ -125,8 +125,8 @@ def test_captions_speak_of_the_studys_unit(tmp_path):
 
 
 def test_type_is_of_12_pixels_and_lines_have_room():
-    assert {size for part in ("axis", "legend", "header", "text") for name, size in LOOK[part].items() if "Size" in name
-            and name != "symbolSize"} == {12}  # fmt: skip
+    parts = [CHART_STYLE[name] for name in ("axis", "legend", "header", "text")]
+    assert {size for part in parts for name, size in part.items() if name.lower().endswith("fontsize")} == {12}
     title = specification(empty("nothing")._replace(says="a %" + " b" * 60, key="k " * 60))["title"]
     # 62 letters a line of the title, 76 of the key; a number stays with its sign
     assert title["text"] == ["a\u00a0%" + " b" * 29, "b" + " b" * 30] and len(title["subtitle"][0]) == 75

@@ -11,10 +11,11 @@ from report_tables import CLAIM, files_of, make_report, small_tables, write_stud
 from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, reevaluate
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
+from sweetspot.report.answer_file import answer_of
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import draw_figures
-from sweetspot.report.page import render_summary
+from sweetspot.report.page import summary_of
 from sweetspot.report.tables import in_words, money_of, shown_in
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
@@ -36,9 +37,7 @@ def tables():
 @pytest.fixture(scope="module")
 def pages(tables, tmp_path_factory):
     """The page in EUR and in USD."""
-    # Sentences of the library are in the currency of the study.
-    points = tables["turning_points"].assign(condition=lambda rows: rows["condition"].str.replace("USD", "EUR"))
-    own = make_report(tmp_path_factory.mktemp("eur"), tables | {"turning_points": points}, currency=SAYS)
+    own = make_report(tmp_path_factory.mktemp("eur"), tables, currency=SAYS)
     return [(folder / "evidence.html").read_text() for folder in (own, make_report(tmp_path_factory.mktemp("usd")))]
 
 
@@ -112,7 +111,7 @@ def test_nothing_on_the_page_is_mixed(pages):
 
 
 def test_the_summary(tables):
-    said = render_summary(tables, study(currency=SAYS))
+    said = summary_of(answer_of(tables, study(currency=SAYS)))
     assert "Money in EUR at 1.25 USD, ECB 2018-06-29." in said
     assert "| EUR in all | EUR a month |" in said
     assert re.search(r"RunPod beside your RTX 4090 \| 24,000 \| 800 ", said)  # 30,000 and 1,000 USD / 1.25

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from sweetspot.choice_kinds import MAY_STOP
 from sweetspot.report import outcome
-from sweetspot.report.answer_file import busy_machine, faster_choices, long_waits, scenario_rows
+from sweetspot.report.answer_file import busy_machine, long_waits, scenario_rows
 from sweetspot.report.outcome import ChoiceName, Outcome, choices_of
 
 NONE = float("nan")
@@ -32,7 +32,8 @@ def of_work(monkeypatch):
 
     def asked(rows, most=outcome.CHOICES_LISTED, **changes):
         monkeypatch.setattr(outcome, "outcome_of", lambda _: found(**changes))
-        return [row["choice"] for row in choices_of({"choices": pd.DataFrame(rows)}, most)]
+        monkeypatch.setattr(outcome, "CHOICES_LISTED", most)
+        return [row["choice"] for row in choices_of({"choices": pd.DataFrame(rows)})]
 
     return asked
 
@@ -78,14 +79,6 @@ def test_a_wait_of_more_than_a_quarter_of_a_jobs_hours_is_listed(changes, waits)
         (hours, "runs", "2 x box") for hours in waits
     ]
     assert long_waits({}, found()) == []
-
-
-def test_what_finishing_earlier_costs_is_the_front_of_what_may_be_the_answer():
-    rows = [choice("a", usd=1.0, hours=100.0), choice("b", usd=2.0, hours=99.95),  # a thousandth faster is not faster
-            choice("c", usd=3.0, hours=50.0), choice("slow", usd=4.0, hours=60.0), choice("none", usd=1.0, hours=NONE),
-            choice("late", usd=0.5, hours=1.0, **SPOT), choice("x", usd=0.1, workload="x")]  # fmt: skip
-    made = faster_choices({"choices": pd.DataFrame(rows)}, found())
-    assert [(row.title, row.hours, row.usd) for row in made] == [("A", 100.0, 1.0), ("C", 50.0, 3.0)]
 
 
 def test_a_plan_of_phases_keeps_the_bought_machine_busy_for_its_hours():

@@ -9,9 +9,10 @@ import pytest
 from decision_tables import BOX, RENTED, figure, inputs, study
 from markupsafe import Markup
 from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, one_job, small_tables
+from sweetspot.report.answer_file import answer_of
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
-from sweetspot.report.page import render_summary
+from sweetspot.report.page import summary_of
 from sweetspot.warnings import warning
 
 
@@ -65,7 +66,7 @@ def test_hostile_text_is_text():
     assert "<img" not in page
     assert "<script>alert" not in page
     assert "&lt;img src=x" in page
-    assert "<script" not in render_summary(tables, study(title=hostile, question=hostile))
+    assert "<script" not in summary_of(answer_of(tables, study(title=hostile, question=hostile)))
 
 
 def test_an_interval_that_says_nothing_stands_beside_its_reason():
@@ -83,7 +84,7 @@ def test_an_interval_that_says_nothing_stands_beside_its_reason():
 def test_a_study_without_any_price_still_gets_a_page():
     tables = {name: table.head(0) for name, table in small_tables().items()}
     assert "No answer yet" in evidence(tables)
-    assert "No answer yet: nothing here has a price." in render_summary(tables, study())
+    assert "No answer yet: nothing here has a price." in summary_of(answer_of(tables, study()))
 
 
 def test_failed_cells_are_marked():
@@ -164,7 +165,7 @@ def test_the_prediction_used_for_the_answer_stands_first():
 def test_claims_that_lead_stand_before_the_answer():
     tables = small_tables()
     tables["claims"] = pd.DataFrame([CLAIM])
-    for shown in (evidence(tables), render_summary(tables, study())):
+    for shown in (evidence(tables), summary_of(answer_of(tables, study()))):
         assert shown.index("0.76 USD a month printed") > 0 and "Buy. Renting probably costs 1.1 times as much." in shown
 
 
@@ -181,7 +182,7 @@ def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image():
         assert word not in first_screen
     assert "images per USD" not in page[page.index('id="t-ranks"') :].split("</table>")[0]
     assert 'id="fig-front"' not in page
-    assert "images per USD" not in render_summary(tables, study())
+    assert "images per USD" not in summary_of(answer_of(tables, study()))
 
 
 def test_only_warnings_that_could_change_the_answer_stand_on_the_page():
@@ -196,7 +197,7 @@ def test_only_warnings_that_could_change_the_answer_stand_on_the_page():
     part = page[page.index('id="warnings"') : page.index('id="origins"')]
     assert "decisive words" in part and "others" not in part
     assert "1 of 3 could change the answer" in part and 'href="tables/warnings.csv"' in part
-    assert "1 warning could change the answer" in render_summary(tables, study())
+    assert "1 warning could change the answer" in summary_of(answer_of(tables, study()))
 
 
 def test_machines_have_their_titles_on_the_first_screen():

@@ -2,7 +2,7 @@
 
 import pytest
 from sweetspot.report.outcome import ValueRange
-from sweetspot.report.scales import Axis, CostBar, cost_axis, separate_labels, short_amount
+from sweetspot.report.scales import Axis, cost_axis, separate_labels, short_amount
 from sweetspot.wording import Money
 
 
@@ -27,7 +27,7 @@ def test_ticks_are_round(maximum, expected):
 ])  # fmt: skip
 def test_what_costs_over_four_times_what_is_compared_lies_beyond_the_axis(bars, reference, maximum):
     usd = [ValueRange(value=value, low=None, high=high) for value, high in bars]
-    axis = cost_axis([CostBar("a", "rent", "", False, cost) for cost in usd], reference, Money("EUR", 2.0))
+    axis = cost_axis(usd, reference, Money("EUR", 2.0))
     assert axis.maximum == maximum / (2 if bars else 1)  # a EUR is 2 USD
 
 

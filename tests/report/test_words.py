@@ -7,10 +7,11 @@ import pandas as pd
 from decision_tables import BOX, RENTED, inputs, queue_at_box, settings, study
 from report_tables import evidence, one_job, small_tables
 from sweetspot.decision.compare import compare
+from sweetspot.report.answer_file import answer_of
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.page import render_page, render_summary
+from sweetspot.report.page import page_of, summary_of
 from sweetspot.study.memory import Needs
 from sweetspot.study.workloads import Need
 from sweetspot.titles import model_title
@@ -37,7 +38,7 @@ def test_a_long_wait_for_what_is_held_stands_on_the_page():
     found = outcome_of(tables)
     row = {"held": True, "option": found.best.choice, "workload": found.workload, "overloaded": False,
            "wait_hours": 13.2, "hours": 24.3, "machines": "2 × X1"}  # fmt: skip
-    page = render_page(tables | {"queue": pd.DataFrame([row])}, study())
+    page = page_of(answer_of(tables | {"queue": pd.DataFrame([row])}, study()))
     assert re.findall(r"waits ([\d.]+) h[^<]* takes ([\d.]+) h", page) == [("13.2", "24.3")]
 
 
@@ -47,7 +48,7 @@ CLOSE = inputs(price_p3=0.5, box=(498.0, 300.0, 800.0))
 
 def test_the_summary_says_what_to_find_out_first():
     of_one_job = one_job(CLOSE)
-    text = render_summary(of_one_job, study())
+    text = summary_of(answer_of(of_one_job, study()))
     assert f"Find out first: speed of {BOX}" in text or f"Find out first: speed of {RENTED}" in text
 
 

@@ -8,7 +8,7 @@ import pytest
 from study_tables import STUDIES
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.study.terms import Own
+from sweetspot.study.terms import Ownership
 from sweetspot.study.trends import Drift, Fixed
 
 from research.__main__ import main
@@ -62,7 +62,7 @@ def rows(prices):
 
 
 def small(prices, server, days=10.0):
-    box = Box("own-8x", "X SXM", "X", 8, Own.model_validate(OWN), 0.0)
+    box = Box("own-8x", "X SXM", "X", 8, Ownership.model_validate(OWN), 0.0)
     servers = pd.DataFrame([{"gpu": "X SXM", "date": "", "usd_per_gpu": server, "time": 0.0}])
     resale = pd.DataFrame(columns=["class", "gpu", "date", "age_years", "ratio_to_new", "time"])
     return Replay(replace(box, came_out=24000.0), rows(prices), servers, resale, 30.5, days)

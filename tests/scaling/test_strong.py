@@ -13,10 +13,10 @@ from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.strong import crossings, fit_strong, result_pairs, strong_cells, usual_batch
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.time_to_target import read_times, results
 
-QUESTION = Question(
+QUESTION = StudyCells(
     model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ from sweetspot.scaling.step_facts import with_declared_facts
 from sweetspot.scaling.strong import fit_strong, strong_cells
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, extrapolate_cells, extrapolate_study, target_cells
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import Question, Target, load_study
+from sweetspot.study.study import StudyCells, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
@@ -224,7 +224,7 @@ def test_times_to_a_target_are_estimated_from_the_studys_own_and_learnt_from_oth
     own, other = (
         read_times(figures_file(name, STUDIES, "time_to_target.csv")) for name in ("eight-gpus-2026", "scaling-2026")
     )
-    asked = Question(model=["llama2_70b_lora"], batch_size=[1], precision="mixed", framework="torch",
+    asked = StudyCells(model=["llama2_70b_lora"], batch_size=[1], precision="mixed", framework="torch",
                      headline_batch_size=1)  # fmt: skip
     machines = {"x": Instance(title="x", provider="p", gpu="B200 SXM", gpus=40, nodes=5)}  # of which no time is printed
     found = extrapolate_study(made, machines, [], asked, "usl", times=[own, other])["extrapolation"]

@@ -25,7 +25,7 @@ from sweetspot.scaling.targets import (
     with_published_warnings,
 )
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import Question, Target
+from sweetspot.study.study import StudyCells, Target
 from sweetspot.warnings import pairs
 
 
@@ -137,7 +137,7 @@ def test_one_family_gives_no_interval_and_two_give_one():
 
 
 BOX = Instance(title="Box", provider="own", gpu="GTX 1080 Ti", gpus=4, interconnect="pcie")
-QUESTION = Question(model=["resnet50"], batch_size=[32], precision="fp32", headline_batch_size=32)
+QUESTION = StudyCells(model=["resnet50"], batch_size=[32], precision="fp32", headline_batch_size=32)
 
 
 def test_the_cells_of_a_target_are_those_asked_about_of_its_base():

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.spelling import near, slipped
+from sweetspot.spelling import nearest, slipped
 from sweetspot.study.base import Closed, Count, Number, check_case, validated
 from sweetspot.study.yamlfile import MAX_BYTES, load_yaml
 
@@ -104,7 +104,7 @@ def test_names_that_one_file_of_a_disk_without_case_would_hold():
 @pytest.mark.parametrize(("wrong", "name"), [("capx", "capex"), ("capxe", "capex"), ("note", None), ("cpx", "capex")])
 def test_near_is_seven_tenths_of_difflibs_ratio(wrong, name):
     """2 x common / all letters: capx 8 of 9, cpx 6 of 8; note has 2 of 10 with months, 4 of 9 with capex at most."""
-    assert near(wrong, ["months", "capex"]) == name
+    assert nearest(wrong, ["months", "capex"]) == name
 
 
 @pytest.mark.parametrize(

@@ -141,5 +141,5 @@ def asked(options, month_days=30.5, draws=2):
 def queue_at_box(options: pd.DataFrame) -> pd.DataFrame:
     """Return the queue of six jobs a month of three people at the box, which is open all month."""
     box = options[options["instance"] == BOX].iloc[0].to_dict()
-    job = ArrivalStream(box, 3, [6.0] * 3, [box["hours"]] * 3, hours_cv=1.0, servers=1, open_hours=24 * 30.5)
+    job = ArrivalStream(box, 3, 6.0, box["hours"], hours_cv=1.0, servers=1, open_hours=24 * 30.5)
     return queue_table([(job, (job,))])

@@ -10,7 +10,7 @@ from project_copy import ROOT
 from sweetspot.catalogues.downloads import Downloads
 from sweetspot.commands import refresh_prices
 from sweetspot.commands.command_line import main
-from sweetspot.study.price_list import Offer, load_price_list
+from sweetspot.study.price_list import PricedOffer, load_price_list
 
 DATA = ROOT / "tests" / "data"
 STUDY = "eight-gpus-2026"
@@ -41,7 +41,7 @@ def refresh(
     main(["refresh-prices", study, *where, *mirrors, *(f"--provider={name}" for name in providers), *given])
 
 
-def offers(config: Path, name: str, study: str = STUDY) -> dict[tuple[str, str], Offer]:
+def offers(config: Path, name: str, study: str = STUDY) -> dict[tuple[str, str], PricedOffer]:
     """The offers of a price list by instance and purchase."""
     prices = load_price_list(config / "studies" / study / "prices" / f"{name}.yaml")
     return {(offer.instance, offer.purchase): offer for offer in prices.offers}

@@ -14,7 +14,7 @@ from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision import simulate
-from sweetspot.decision.compare import Inputs, Judged, asked_of, judge
+from sweetspot.decision.compare import DecisionResult, Inputs, asked_of, judge
 from sweetspot.decision.left_out import set_aside
 from sweetspot.decision.monthly_work import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
@@ -75,7 +75,7 @@ class Replanned:
         speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.extrapolation}
         return self.decided(self._inputs(lists, self.works, speeds)).verdict(self._settings(), pd.DataFrame())
 
-    def decided(self, inputs: Inputs) -> Judged:
+    def decided(self, inputs: Inputs) -> DecisionResult:
         """All works of the study, decided anew."""
         file = STUDIES / self.name / "workloads.yaml"
         given = load_needs(file), load_monthly(file), {}

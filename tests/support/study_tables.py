@@ -29,10 +29,8 @@ def made_tables(folder: Path) -> dict[str, pd.DataFrame]:
     """What the workflow made in results/<study>/: the tables of comparison/, all offers, the throughput."""
     made = {file.stem: pd.read_parquet(file) for file in (folder / "comparison").glob("*.parquet")}
     offers = pd.concat([pd.read_parquet(file) for file in sorted((folder / "offers").glob("*.parquet"))])
-    return made | {
-        "offers": offers.reset_index(drop=True),
-        "throughput": pd.read_parquet(folder / "throughput.parquet"),
-    }
+    made["offers"] = offers.reset_index(drop=True)
+    return made | {"throughput": pd.read_parquet(folder / "throughput.parquet")}
 
 
 def throughput_of(study: Study, instances: dict[str, Instance], folder: Path) -> pd.DataFrame:
@@ -109,4 +107,5 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
         bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,
     )  # fmt: skip
-    return Tables(throughput, table["costs"], table["bills"], table["offers"], table["price_lint"], found)
+    kinds = ("costs", "bills", "offers", "price_lint")
+    return Tables(throughput, *(table[kind] for kind in kinds), found)

@@ -7,7 +7,7 @@ from sweetspot.cells import BASES, CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
-from sweetspot.study.study import LogSource, Question
+from sweetspot.study.study import LogSource, StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import GAP, against_published, read_efficiency
 
@@ -17,8 +17,8 @@ COLUMNS = (
 )
 ADDED = {"nodes": "", "interconnect": "", "as_of": "", "images_per_s_low": "", "images_per_s_high": ""}
 SCALES = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source"
-QUESTION = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size=64)
-OWN = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size="own")
+QUESTION = StudyCells(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size=64)
+OWN = StudyCells(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size="own")
 MACHINE = {"title": "x", "provider": "own", "gpu": "Tesla V100"}
 MACHINES = {
     "one": Instance(**MACHINE, gpus=1), "eight": Instance(**MACHINE, gpus=8, base_instance="one"),

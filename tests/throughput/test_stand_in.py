@@ -8,12 +8,12 @@ import pytest
 from run_files import rules_of
 from study_tables import shipped_throughput
 from sweetspot.decision.options import ASSUMED_FACTOR_STAND_IN
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.stand_in import YEAR, software_years, stand_in, year_of
 from sweetspot.warnings import pairs
 
 STUDY = Path(__file__).parents[2] / "config" / "studies" / "parkopedia-2018"
-QUESTION = Question(model=["m"], batch_size=[64], precision="fp16", headline_batch_size=64)
+QUESTION = StudyCells(model=["m"], batch_size=[64], precision="fp16", headline_batch_size=64)
 ROW = {
     "gpu": "Tesla V100", "instance": "x", "gpus": 1, "framework": "tensorflow", "framework_version": "", "model": "m",
     "batch_size": 64, "precision": "fp16", "images_per_s": 100.0, "source": "s", "xla": False, "as_of": "2018-07-01",

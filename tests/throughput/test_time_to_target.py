@@ -8,12 +8,12 @@ from study_tables import STUDIES
 from sweetspot.errors import UserError
 from sweetspot.scaling.strong import fit_strong, strong_cells
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.time_to_target import FACTOR_95, SUBMITTER_FACTOR, read_times, results, timed_cells
 
 HEADER = "benchmark,gpu,gpus,nodes,minutes,round,submitter,precision,global_batch,samples,kind,source,date\n"
-QUESTION = Question(
+QUESTION = StudyCells(
     model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from sweetspot.study.instances import Instance
 from sweetspot.study.open_models import flop_per_token, open_model
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.tokens import unfigured
 from sweetspot.tokens.mfu import PublishedShare
@@ -47,7 +47,7 @@ def few(monkeypatch):
 def added(machines, *rows, **said):
     """The rows that a table of `rows` got."""
     cells = {"model": [CELL, OTHER], "batch_size": [1, 4], "precision": "bf16", "headline_batch_size": 1}
-    question = Question.model_validate(cells | {"framework": "torch"} | said)
+    question = StudyCells.model_validate(cells | {"framework": "torch"} | said)
     told = with_arithmetic(pd.DataFrame(rows, columns=list(TABLE_COLUMNS)), question, machines, "2026-11-25")
     return told[told["as_of"] == "2026-11-25"].to_dict("records")
 

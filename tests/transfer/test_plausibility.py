@@ -7,13 +7,13 @@ import pytest
 from sweetspot.commands.predict import measured
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor, flop_per_sample, impossible_figures
 
-QUESTION = Question(
+QUESTION = StudyCells(
     model=["bert_base"], batch_size=[32], precision="fp16", framework="torch", headline_batch_size=32
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.figures import shipped_devices
@@ -15,7 +15,7 @@ from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 from sweetspot.transfer.unmeasured import with_transferred
 
 DEVICES, LEARNT = shipped_devices(), learn_devices(STUDIES)
-QUESTION = Question(
+QUESTION = StudyCells(
     model=["resnet50"], batch_size=[256], precision="fp16", framework="torch", headline_batch_size=256
 )  # fmt: skip
 

@@ -114,7 +114,8 @@ rule cheapest:
 def test_twice_in_one_workflow_with_a_prefix_and_without_which_moves_only_what_is_made(checkout, snakemake, tmp_path):
     text = module(checkout, "dict(study='rare-2018')", "providers", '    prefix: "one"\n')
     text += module(checkout, "dict(study='initialized-2017')", "building", path="Snakefile")
-    text += "\nrule both:\n    default_target: True\n    input: rules.providers_all.input, rules.building_throughput.input\n"
+    text += "\nrule both:\n    default_target: True\n"
+    text += "    input: rules.providers_all.input, rules.building_throughput.input\n"
     mine = importer(tmp_path / "mine", text, STUDY, "initialized-2017")
     done = snakemake(mine)
     require_page(mine / "one" / "results" / STUDY / "report" / "index.html", done)

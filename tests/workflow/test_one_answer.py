@@ -10,10 +10,10 @@ from replanned import Replanned
 from study_tables import STUDIES, made_tables
 from sweetspot.commands.command_line import main
 from sweetspot.files import write_parquet
-from sweetspot.report.answer_file import answer_json
+from sweetspot.report.answer_file import answer_of, to_json
 from sweetspot.report.decided_anew import answer_of as said_by_diff
 from sweetspot.report.finished import write_index
-from sweetspot.report.page import render_summary
+from sweetspot.report.page import summary_of
 from sweetspot.study.study import load_study
 
 pytestmark = pytest.mark.slow
@@ -50,10 +50,10 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(na
     if rivals:
         assert choices.loc[rivals[0], "ratio"] == pytest.approx(row["ratio"])
     told = (row["sentence"], best, row["rival"], row["ratio"], row["buy_below_usd"], row["confidence"])
-    answer = json.loads(answer_json(tables, config))
+    answer = json.loads(to_json(answer_of(tables, config)))
     assert told == said(answer["verdict"])
     both = f"{row['sentence']} {row['do_this']}"
-    assert both in plain(render_summary(tables, config))
+    assert both in plain(summary_of(answer_of(tables, config)))
     folder = tmp_path / name
     for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
         write_parquet(tables[table], folder / "comparison" / f"{table}.parquet")

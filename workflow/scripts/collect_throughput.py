@@ -6,7 +6,7 @@ from typing import Any
 from sweetspot.files import write_parquet
 from sweetspot.study.instances import load_instances
 from sweetspot.study.open_models import cell_work
-from sweetspot.study.study import LogSource, Question
+from sweetspot.study.study import LogSource, StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.transfer.plausibility import impossible_figures
 
@@ -24,17 +24,17 @@ def main(
     """Write results/<study>/throughput.parquet. pools: what a transfer learns from; none: nothing is transferred."""
     declared = load_instances(*(Path(file) for file in instances))
     sources = [LogSource(**entry) for entry in logs]
-    table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder), sources, impossible_figures)
+    table = gather_throughput(runs, StudyCells(**question), as_of, declared, Path(folder), sources, impossible_figures)
     if pools:
         from sweetspot.transfer.transferring import learn_devices
         from sweetspot.transfer.unmeasured import with_transferred
 
         learnt = learn_devices(Path(folder).parent)
-        table = with_transferred(table, Question(**question), declared, as_of, learnt)
+        table = with_transferred(table, StudyCells(**question), declared, as_of, learnt)
     if any(map(cell_work, question["model"])):
         from sweetspot.tokens.unfigured import with_arithmetic
 
-        table = with_arithmetic(table, Question(**question), declared, as_of)
+        table = with_arithmetic(table, StudyCells(**question), declared, as_of)
     write_parquet(table, output)
 
 

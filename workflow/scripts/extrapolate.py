@@ -6,14 +6,14 @@ from typing import Any
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import load_instances
-from sweetspot.study.study import Question, Target
+from sweetspot.study.study import StudyCells, Target
 from sweetspot.throughput.time_to_target import read_times
 
 
 def main(
     inputs: dict[str, Any],
     targets: list[Target],
-    question: Question,
+    question: StudyCells,
     method: str,
     out: dict[str, str],
 ) -> None:
@@ -34,7 +34,7 @@ if "snakemake" in globals():
             "times": list(snakemake.input.times),
         },
         targets=[Target(**target) for target in snakemake.params.targets],
-        question=Question(**snakemake.params.question),
+        question=StudyCells(**snakemake.params.question),
         method=snakemake.params.method,
         out=dict(snakemake.output.items()),
     )

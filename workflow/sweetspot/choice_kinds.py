@@ -3,5 +3,5 @@
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"  # kinds of choices
 COMMIT, MACHINE = "commit", "machine"  # levels of a verdict
 NOT_DECIDED = "not decided"  # confidence of a verdict where what could turn it has no speed
-MAY_STOP, NOT_ASKED, CANNOT, LIMIT = "interruptible", "not_asked", "cannot", "limit"  # why a choice is not the answer
+MAY_STOP, EXCLUDED, CANNOT, LIMIT = "interruptible", "not_asked", "cannot", "limit"  # why a choice is not the answer
 FACTOR = "times the plan"  # unit of what is said as a factor of the plan

@@ -123,7 +123,7 @@ def require_space(path: str | Path) -> None:
             probe.flush()
 
 
-def read_given(path: str | Path, max_bytes: int) -> bytes:
+def read_limited(path: str | Path, max_bytes: int) -> bytes:
     """The content of a file that a person gave, at most `max_bytes` of it.
 
     Raises UserError where it is missing, larger, or no file: a device gives bytes for ever, a pipe may give none.

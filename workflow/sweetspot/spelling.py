@@ -9,7 +9,7 @@ CUTOFF = 0.7  # of difflib's ratio: `capx` is 0.89 of `capex`, `note` 0.5 of `mo
 MIN_LENGTH = 5  # a slip in a shorter name may be another name
 
 
-def near(wrong: str, names: Iterable[str]) -> str | None:
+def nearest(wrong: str, names: Iterable[str]) -> str | None:
     """Return the name that is spelt most like `wrong`, else one with all its words; None where none is similar."""
     candidates, words = list(names), set(wrong.lower().split())
     longer = [name for name in candidates if words and words <= set(name.lower().split())]
@@ -18,7 +18,7 @@ def near(wrong: str, names: Iterable[str]) -> str | None:
 
 def hint(wrong: str, names: Iterable[str]) -> str:
     """Return the end of a sentence about a wrong name, e.g. ": did you mean 'box'?"; "" where no name is similar."""
-    match = near(wrong, names)
+    match = nearest(wrong, names)
     return "" if match is None else f": did you mean '{match}'?"
 
 

@@ -12,7 +12,7 @@ from sweetspot.errors import refuse
 from sweetspot.spelling import hint
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.workloads import Plan, Runs
+from sweetspot.study.workloads import ProjectPlan, Runs
 
 
 def check_instances(names: Iterable[str | None], instances: Collection[str], path: str | Path) -> None:
@@ -52,7 +52,9 @@ def check_workloads(
     path
         The file of the workloads.
     """
-    keys = [(f"{key}.instance", work.instance) for key, work in workloads.items() if isinstance(work, Runs | Plan)]
+    keys = [
+        (f"{key}.instance", work.instance) for key, work in workloads.items() if isinstance(work, Runs | ProjectPlan)
+    ]
     for key, month in monthly.items():
         keys += [(f"{key}.have[{number}]", name) for number, name in enumerate(month.have)]
     refuse(_undeclared(keys, instances, path))
@@ -73,7 +75,7 @@ def check_devices(workloads: Mapping[str, Workload], instances: Mapping[str, Ins
         f"{path}: {key}.devices_per_job is {work.devices_per_job}; expected at most {largest}, what the largest "
         "machine of instances.yaml has"
         for key, work in workloads.items()
-        if not isinstance(work, Plan) and work.devices_per_job != "all" and work.devices_per_job > largest
+        if not isinstance(work, ProjectPlan) and work.devices_per_job != "all" and work.devices_per_job > largest
     )
 
 
@@ -129,8 +131,9 @@ def check_offers(
 
 
 def _project_months(workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly]) -> dict[str, float]:
-    plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
-    return {key: work.months for key, work in {**plans, **monthly}.items() if work.months is not None}
+    months = {key: work.months for key, work in workloads.items() if isinstance(work, ProjectPlan)}
+    months |= {key: work.months for key, work in monthly.items()}
+    return {key: length for key, length in months.items() if length is not None}
 
 
 def check_purchase_prices(
@@ -165,8 +168,8 @@ def project_findings(
     bought = offers[offers["capex_usd"].ne(0)]
     for key, months in _project_months(workloads, monthly).items():
         work, available_hours = workloads.get(key), months * offers["month_days"].max() * HOURS_A_DAY
-        hours = sum(phase.hours for phase in work.phases) if isinstance(work, Plan) else 0.0
-        if isinstance(work, Plan) and hours > available_hours:
+        hours = sum(phase.hours for phase in work.phases) if isinstance(work, ProjectPlan) else 0.0
+        if isinstance(work, ProjectPlan) and hours > available_hours:
             message = (
                 f"{key}: one job of each phase, one after another, takes {hours:,.4g} hours on {work.instance}; its "
                 f"{months:g} months have {available_hours:,.4g}"

@@ -9,9 +9,9 @@ from sweetspot.bills.renting import HOUR_S, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray, concat, numbers, table_of, with_bounds
 from sweetspot.cells import BASES, USABLE, weakest
 from sweetspot.study.instances import Instance
-from sweetspot.study.workloads import Plan, Runs, Training
+from sweetspot.study.workloads import ProjectPlan, Runs, Training
 
-Workload = Training | Runs | Plan
+Workload = Training | Runs | ProjectPlan
 RATES = with_bounds("images_per_s")
 FIGURES = tuple(TABLES["cells"])
 PRICED_COLUMNS = [*FIGURES, "gpu"]
@@ -117,9 +117,9 @@ def throughput_behind_hours(rows: pd.DataFrame, cells: pd.DataFrame, instance: s
     instance
         Machine for which the hours are stated.
     """
-    same_batch = reference_throughput(rows, cells, instance)
+    at_batch = reference_throughput(rows, cells, instance)
     any_batch = reference_throughput(rows, cells, instance, [name for name in COMPARABLE if name != "batch_size"])
-    return np.where(np.isnan(same_batch), any_batch, same_batch)
+    return np.where(np.isnan(at_batch), any_batch, at_batch)
 
 
 def cells_of_shared_machines(
@@ -152,31 +152,31 @@ def cells_of_shared_machines(
     if work.model is not None:
         cells = cells[cells["model"] == work.model]
     exact = [name for name, machine in instances.items() if machine.gpus == devices]
-    tables = [_one_job_at_a_time(cells[cells["gpus"].eq(devices) & cells["instance"].isin(exact)])]
+    tables = [_exclusive_jobs(cells[cells["gpus"].eq(devices) & cells["instance"].isin(exact)])]
     usable = dict(list(cells[cells["status"] == "ok"].groupby(["instance", "gpus"])))
     for name, machine in instances.items():
         if machine.gpus > devices:
-            candidates = [(relative, devices) for relative in _machines_with_same_device(name, instances)]
+            candidates = [(relative, devices) for relative in _machines_with_device(name, instances)]
             key = next((key for key in (*candidates, (name, machine.gpus)) if key in usable), None)
             if key is not None:
                 tables.append(_jobs_side_by_side(usable[key], key[1], name, machine, devices, work.contention))
     return concat(tables)
 
 
-def _one_job_at_a_time(cells: pd.DataFrame) -> pd.DataFrame:
+def _exclusive_jobs(cells: pd.DataFrame) -> pd.DataFrame:
     """Add the columns of `cells_of_shared_machines` for jobs that take all devices of their machine."""
     return cells.assign(
         figure_images_per_s=cells["images_per_s"].astype(float), figure_gpus=cells["gpus"].astype(float), slots=1.0
     )
 
 
-def _machines_with_same_device(name: str, instances: Mapping[str, Instance]) -> list[str]:
+def _machines_with_device(name: str, instances: Mapping[str, Instance]) -> list[str]:
     """Return the machine, its base, its equivalent and that one's base, then others with its device."""
     machine = instances[name]
     equivalent = instances.get(machine.equivalent_to or "")
     related = [name, machine.base_instance, machine.equivalent_to, equivalent and equivalent.base_instance]
-    same_device = [candidate for candidate, facts in instances.items() if facts.gpu == machine.gpu]
-    return list(dict.fromkeys(relative for relative in (*related, *same_device) if relative))
+    with_device = [candidate for candidate, facts in instances.items() if facts.gpu == machine.gpu]
+    return list(dict.fromkeys(relative for relative in (*related, *with_device) if relative))
 
 
 def _jobs_side_by_side(
@@ -188,7 +188,7 @@ def _jobs_side_by_side(
     factor = devices / gpus * slots * (1.0 - loss)
     note = f" ; {slots} jobs side by side on {machine.gpus} devices" + (f", {loss:.0%} less each" if slots > 1 else "")
     bases = [basis if gpus == devices else weakest(basis, "scaled") for basis in cells["basis"]]
-    return _one_job_at_a_time(cells).assign(
+    return _exclusive_jobs(cells).assign(
         instance=name,
         gpus=machine.gpus,
         gpu=machine.gpu,
@@ -231,10 +231,10 @@ def price_cells(
         COST_COLUMNS, and the lines of each bill that are not zero in BILL_COLUMNS.
     """
     cells = _with_unmeasured_machines(cells, offers, workloads)
-    machines = join_offers(_one_job_at_a_time(cells), offers)
+    machines = join_offers(_exclusive_jobs(cells), offers)
     tables = []
     for name, work in workloads.items():
-        if isinstance(work, Plan):
+        if isinstance(work, ProjectPlan):
             continue
         rows = machines
         if work.devices_per_job != "all":
@@ -310,8 +310,8 @@ def _images_per_usd(jobs: pd.DataFrame, suffix: str, has_hours: np.ndarray) -> F
     dump = np.where(rate > 0, checkpoint / HOUR_S, 1.0)
     factor = overhead(rate, dump, restore / HOUR_S, jobs["every_s"].to_numpy(float) / HOUR_S)
     price = jobs[f"usd_per_hour{price_suffix}"].to_numpy(float) * factor
-    is_known = has_hours & np.isfinite(factor) & (price > 0)
-    return np.where(is_known, HOUR_S * _rate(jobs, suffix) / np.where(is_known, price, 1.0), np.nan)
+    is_priced = has_hours & np.isfinite(factor) & (price > 0)
+    return np.where(is_priced, HOUR_S * _rate(jobs, suffix) / np.where(is_priced, price, 1.0), np.nan)
 
 
 def _line_table(jobs: pd.DataFrame, bill: Bill) -> pd.DataFrame:

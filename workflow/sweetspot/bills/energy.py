@@ -14,8 +14,8 @@ from sweetspot.bills.schemas import FloatArray, bounds, expand
 from sweetspot.cells import USABLE
 from sweetspot.study.energy_facts import Energy, Fact
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import Offer
-from sweetspot.study.terms import Amount, Own
+from sweetspot.study.price_list import PricedOffer
+from sweetspot.study.terms import Amount, Ownership
 
 GRAMS_A_KG = 1000.0
 WATTS_A_KW = 1000.0
@@ -34,7 +34,7 @@ class PowerEstimate:
     missing: Sequence[str] = ()
 
 
-def energy_columns(offer: Offer, machine: Instance, energy: Energy | None) -> dict[str, Any]:
+def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None) -> dict[str, Any]:
     """Return the energy columns of an offer: kWh and kg CO2e of an hour of use.
 
     Parameters
@@ -65,7 +65,7 @@ def energy_columns(offer: Offer, machine: Instance, energy: Energy | None) -> di
     return columns | {"energy_lacks": ", ".join(missing) or None}
 
 
-def _owned_power(own: Own) -> PowerEstimate:
+def _owned_power(own: Ownership) -> PowerEstimate:
     kw, pue = bounds(own.kw) * bounds(own.load_share), bounds(own.pue)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
         return PowerEstimate(missing=["kW of the price list"])
@@ -147,7 +147,7 @@ def _metered_power(cells: pd.DataFrame, machine: Instance, energy: Energy | None
     return MeteredPower((kw.median(), kw.min(), kw.max()), source)
 
 
-def with_metered_power(offer: Offer, metered: MeteredPower | None) -> Offer:
+def with_metered_power(offer: PricedOffer, metered: MeteredPower | None) -> PricedOffer:
     """Return the offer with its declared kW replaced by the metered one.
 
     Offers to rent and machines measured at the plug stay as they are. The high value is the declared one if that

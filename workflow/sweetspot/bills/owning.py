@@ -53,7 +53,7 @@ def fixed_per_month(
 
 
 def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: Any = 0.0) -> Any:
-    """Return the price of an hour of use: fixed / (24 d (1 - downtime)) + variable.
+    """Return the price of an hour of use: fixed / (24 d (1 - downtime)) + variable; infinity without any use.
 
     Parameters
     ----------
@@ -64,7 +64,9 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
     downtime_share
         Share of the planned hours in which the machine is broken: those are no use and draw no power.
     """
-    return fixed / (HOURS_A_DAY * days * (1.0 - downtime_share)) + variable
+    hours = np.multiply(HOURS_A_DAY * days, 1.0 - downtime_share)
+    with np.errstate(divide="ignore"):  # A search for turning points goes down to no day of use.
+        return fixed / hours + variable
 
 
 def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, column: int = 0) -> FloatArray:

@@ -1,7 +1,6 @@
 """Project plans: phases of jobs scheduled on what each option offers, with the time to the end and the cost."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,24 +13,12 @@ from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.renting import bill_lines, contract_months
 from sweetspot.bills.schemas import TABLES, FloatArray, concat, numbers, table_of
 from sweetspot.study.instances import Instance
-from sweetspot.study.workloads import Phase, Plan
+from sweetspot.study.workloads import Phase, ProjectPlan
 
 PLAN_COLUMNS = tuple(TABLES["plans"])
 FIXED_PURCHASES = ("own", "reserved", "committed")
 POSSESSION, TOTAL = "possession", "total"
 TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on any number of machines.
-
-
-@dataclass(frozen=True)
-class PhaseSchedule:
-    """One phase on each row's option; `slots`: jobs at once on one machine, `hours`: from start to end."""
-
-    machines: FloatArray
-    at_once: FloatArray | float
-    hours: FloatArray
-    usd: FloatArray
-    slots: FloatArray | float = np.nan
-    job_hours: FloatArray | float = np.nan
 
 
 def plan_table(
@@ -68,9 +55,9 @@ def plan_table(
     rows["usd_per_hour"] = rows["variable_usd_per_hour"]
     tables = [table_of([], PLAN_COLUMNS)]
     for name, plan in workloads.items():
-        if isinstance(plan, Plan):
+        if isinstance(plan, ProjectPlan):
             options = at_mean_rent(rows[rows["model"] == plan.model].reset_index(drop=True), plan.months)
-            tables += _plan(options, cells, fees, name, plan, instances)
+            tables.append(_plan(options, cells, fees, name, plan, instances))
     return concat(tables)
 
 
@@ -79,41 +66,47 @@ def _plan(
     cells: pd.DataFrame,
     fees: pd.DataFrame,
     name: str,
-    plan: Plan,
+    plan: ProjectPlan,
     instances: Mapping[str, Instance],
-) -> list[pd.DataFrame]:
+) -> pd.DataFrame:
     """Return the rows of one plan: its phases, possession and total."""
-    reference = throughput_behind_hours(rows, cells, plan.instance)
     device_throughput, measured_machine = _throughput_per_device(rows, cells, instances)
     rows = rows.assign(
         plan=name,
         room_hours=_hours_per_machine(rows, plan),
         plan_months=np.nan if plan.months is None else plan.months,
         renewed_term_months=rows["term_months"] if plan.renewed else np.nan,
+        reference_images_per_s=throughput_behind_hours(rows, cells, plan.instance),
+        device_images_per_s=device_throughput,
+        machine_count=_machine_count(rows),
+        slots=np.nan,
+        job_hours=np.nan,
+        speed_of=None,
+        work_hours=np.nan,
     )
-    sized, phases, is_too_slow = _with_enough_machines(rows, fees, plan, reference, device_throughput)
-    rows = rows.assign(boxes=_machine_count(rows), is_too_slow=is_too_slow)
+    phases, sized = _with_enough_machines(rows, fees, plan)
     tables = []
-    for phase, schedule in zip(plan.phases, phases, strict=True):
+    for phase, table in zip(plan.phases, phases, strict=True):
         speed_of = measured_machine if phase.gpus_per_job == "one" else rows["instance"]
-        table = _phase_rows(rows, phase.name, phase.jobs, schedule)
-        tables.append(table.assign(speed_of=speed_of, work_hours=phase.jobs * phase.hours))
+        work = phase.jobs * phase.hours
+        tables.append(table.assign(phase=phase.name, jobs=phase.jobs, speed_of=speed_of, work_hours=work))
     fixed_usd = _possession_usd(sized, plan)
-    possession = PhaseSchedule(_machine_count(sized), 0.0, np.zeros(len(rows)), fixed_usd)
-    tables.append(_phase_rows(rows, POSSESSION, 0, possession)[~np.isnan(fixed_usd)])
-    total = PhaseSchedule(
-        machines=np.max([phase.machines for phase in phases], axis=0),
-        at_once=np.nan,
-        hours=np.sum([phase.hours for phase in phases], axis=0),
-        usd=np.sum([phase.usd for phase in phases], axis=0) + np.nan_to_num(fixed_usd),
+    possession = sized.assign(
+        phase=POSSESSION, jobs=0, machines=sized["machine_count"], at_once=0.0, hours=0.0, usd=fixed_usd
     )
-    work_hours = float(sum(phase.jobs * phase.hours for phase in plan.phases))
-    jobs = sum(phase.jobs for phase in plan.phases)
-    tables.append(_phase_rows(rows, TOTAL, jobs, total).assign(work_hours=work_hours))
-    return tables
+    total = sized.assign(
+        phase=TOTAL,
+        jobs=sum(phase.jobs for phase in plan.phases),
+        machines=np.max([table["machines"] for table in phases], axis=0),
+        at_once=np.nan,
+        hours=np.sum([table["hours"] for table in phases], axis=0),
+        usd=np.sum([table["usd"] for table in phases], axis=0) + fixed_usd.fillna(0.0),
+        work_hours=float(sum(phase.jobs * phase.hours for phase in plan.phases)),
+    )
+    return _with_status(concat([*tables, possession[fixed_usd.notna()], total]))
 
 
-def _hours_per_machine(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _hours_per_machine(rows: pd.DataFrame, plan: ProjectPlan) -> FloatArray:
     """Return the hours of an owned machine's planned use, or of a contract's terms; NaN if rented by the hour."""
     months = rows["months"] if plan.months is None else plan.months
     uptime = 1.0 - numbers(rows, "downtime_share")[0]
@@ -122,29 +115,28 @@ def _hours_per_machine(rows: pd.DataFrame, plan: Plan) -> FloatArray:
     return np.where(rows["purchase"] == "own", owned, committed)
 
 
-def _term_months(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _term_months(rows: pd.DataFrame, plan: ProjectPlan) -> FloatArray:
     """Return the months signed for: one term, or as many as cover a plan that says `renewed`."""
     months = plan.months if plan.renewed and plan.months is not None else 0.0
     return contract_months(months, rows["term_months"])
 
 
 def _with_enough_machines(
-    rows: pd.DataFrame, fees: pd.DataFrame, plan: Plan, reference: FloatArray, device_throughput: FloatArray
-) -> tuple[pd.DataFrame, list[PhaseSchedule], npt.NDArray[np.bool_]]:
-    """Return rows with `boxes` enough for the work, the phases, and where no number of machines is enough.
+    rows: pd.DataFrame, fees: pd.DataFrame, plan: ProjectPlan
+) -> tuple[list[pd.DataFrame], pd.DataFrame]:
+    """Return the phases, and the rows with a `machine_count` enough for the work and where none is (`is_short`).
 
     n machines take at least 1/n of the hours of one, so the number rises from below to the smallest that does.
     """
     maximum = float(max(phase.jobs for phase in plan.phases))
-    room = rows["room_hours"].fillna(np.inf).to_numpy()
+    available_hours = rows["room_hours"].fillna(np.inf).to_numpy()
     while True:
-        phases = [_schedule(rows, fees, plan, phase, reference, device_throughput) for phase in plan.phases]
-        hours = np.sum([phase.hours for phase in phases], axis=0)
-        machines = _machine_count(rows)
-        next_machines, is_short = next_machine_count(machines, hours, room, maximum)
-        if (next_machines == machines).all():
-            return rows, phases, is_short
-        rows = rows.assign(boxes=next_machines)
+        phases = [_schedule(rows, fees, plan, phase) for phase in plan.phases]
+        hours = np.sum([table["hours"] for table in phases], axis=0)
+        machines, is_short = next_machine_count(rows["machine_count"].to_numpy(), hours, available_hours, maximum)
+        if (machines == rows["machine_count"]).all():
+            return [table.assign(is_short=is_short) for table in phases], rows.assign(is_short=is_short)
+        rows = rows.assign(machine_count=machines)
 
 
 def _machine_count(rows: pd.DataFrame) -> FloatArray:
@@ -172,23 +164,17 @@ def _throughput_per_device(
     return rate, source
 
 
-def _schedule(
-    rows: pd.DataFrame,
-    fees: pd.DataFrame,
-    plan: Plan,
-    phase: Phase,
-    reference: FloatArray,
-    device_throughput: FloatArray,
-) -> PhaseSchedule:
-    """Deal the jobs out evenly: with q, r = divmod(jobs, machines), r machines take one job more."""
+def _schedule(rows: pd.DataFrame, fees: pd.DataFrame, plan: ProjectPlan, phase: Phase) -> pd.DataFrame:
+    """Deal the jobs out evenly: with q, r = divmod(jobs, machines), r machines take one job more.
+
+    `slots` are jobs at once on one machine, `hours` those from start to end of the phase.
+    """
+    slots, throughput = np.ones(len(rows)), rows["images_per_s"].to_numpy(float)
     if phase.gpus_per_job == "one":
-        slots, throughput = rows["gpus"].to_numpy(float), device_throughput
-    else:
-        slots, throughput = np.ones(len(rows)), rows["images_per_s"].to_numpy(float)
-    job_hours = phase.hours * reference / throughput
+        slots, throughput = rows["gpus"].to_numpy(float), rows["device_images_per_s"].to_numpy(float)
+    job_hours = phase.hours * rows["reference_images_per_s"].to_numpy(float) / throughput
     is_fixed = rows["purchase"].isin(FIXED_PURCHASES)
-    available = np.where(is_fixed, _machine_count(rows), plan.parallel)
-    machines = np.minimum(available, np.ceil(phase.jobs / slots))
+    machines = np.minimum(np.where(is_fixed, rows["machine_count"], plan.parallel), np.ceil(phase.jobs / slots))
     share, remainder = np.divmod(phase.jobs, machines)
     hours, usd = np.zeros(len(rows)), np.zeros(len(rows))
     for jobs, count in ((share + 1, remainder), (share, machines - remainder)):
@@ -200,31 +186,24 @@ def _schedule(
         is_used = (count > 0) & (jobs > 0)
         hours = np.where(is_used, np.maximum(hours, bill.hours), hours)
         usd = np.where(is_used, total_usd, usd)
-    return PhaseSchedule(machines, np.minimum(phase.jobs, machines * slots), hours, usd, slots, job_hours)
+    at_once = np.minimum(phase.jobs, machines * slots)
+    return rows.assign(machines=machines, at_once=at_once, hours=hours, usd=usd, slots=slots, job_hours=job_hours)
 
 
-def _possession_usd(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _possession_usd(rows: pd.DataFrame, plan: ProjectPlan) -> pd.Series:
     """Return the fixed sum of a month x months x machines, for whole terms if committed; NaN if rented."""
     owned_months = rows["months"] if plan.months is None else rows["months"].where(rows["months"].isna(), plan.months)
-    months = np.where(rows["purchase"] == "own", owned_months, _term_months(rows, plan))
-    return np.asarray(months * _machine_count(rows) * rows["fixed_usd_per_month"])
+    months = owned_months.where(rows["purchase"] == "own", _term_months(rows, plan))
+    return months * rows["machine_count"] * rows["fixed_usd_per_month"]
 
 
-def _phase_rows(rows: pd.DataFrame, phase: str, jobs: int, schedule: PhaseSchedule) -> pd.DataFrame:
-    is_priced = np.isfinite(schedule.hours) & np.isfinite(schedule.usd) & ~rows["is_too_slow"].to_numpy()
-    reason = np.where(np.isnan(schedule.hours), NO_FIGURE, NEVER)
-    reason = np.where(rows["is_too_slow"], TOO_SLOW, reason)
+def _with_status(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return PLAN_COLUMNS, without hours and USD where the status is not ok."""
+    is_short = rows["is_short"].astype(bool)
+    is_priced = np.isfinite(rows["hours"]) & np.isfinite(rows["usd"]) & ~is_short
+    status = np.where(rows["hours"].isna(), NO_FIGURE, NEVER)
+    status = np.where(is_short, TOO_SLOW, status)
     table = rows.assign(
-        phase=phase,
-        jobs=jobs,
-        machines=schedule.machines,
-        at_once=schedule.at_once,
-        hours=np.where(is_priced, schedule.hours, np.nan),
-        usd=np.where(is_priced, schedule.usd, np.nan),
-        status=np.where(is_priced, "ok", reason),
-        slots=schedule.slots,
-        job_hours=schedule.job_hours,
-        speed_of=None,
-        work_hours=np.nan,
+        status=np.where(is_priced, "ok", status), hours=rows["hours"].where(is_priced), usd=rows["usd"].where(is_priced)
     )
-    return table[list(PLAN_COLUMNS)]
+    return table.assign(boxes=_machine_count(rows))[list(PLAN_COLUMNS)]

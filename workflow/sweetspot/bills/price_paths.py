@@ -1,4 +1,4 @@
-"""Rent over the months of a project: central factors, and paths drawn at random (docs/decision.md)."""
+"""Rent over the months of a project: central factors, and sampled paths."""
 
 from collections.abc import Mapping
 from statistics import NormalDist
@@ -8,33 +8,31 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sweetspot.bills.schemas import SUFFIXES, FloatArray, with_bounds
+from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray
 
 LONGEST = 600
 MOVING = ("drift", "jumps", "random_walk")  # kinds of path on which a price may change
 EDGE = NormalDist().inv_cdf(0.95)  # lows and highs are 5th and 95th percentiles
-TREND_COLUMNS = (
-    "trend", "trend_kind", *with_bounds("trend_change"), "trend_per_year", "trend_sd_log", "trend_market_share",
-)  # fmt: skip
+TREND_COLUMNS = tuple(name for name in TABLES["offers"] if name.startswith("trend"))
 
 
 def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
-    """Mean rent of a project's months over today's, where prices change by `change` a year: no number of a draw.
+    """Return the mean rent of a project over today's, where prices change by `change` per year; NaN: they stay.
 
     Month t = 0, 1, ... pays p(t) = p(0) (1 + change)^(t / 12), the price at its beginning; the last part of a month
-    counts as its fraction. NaN change: 1, a price that stays.
+    counts as its fraction.
     """
     yearly, span = np.nan_to_num(np.asarray(change, float)), np.minimum(np.asarray(months, float), LONGEST)
     monthly = (1.0 + yearly) ** (1.0 / 12.0)
-    whole = np.floor(span)
-    last = monthly**whole
-    with np.errstate(divide="ignore", invalid="ignore"):
-        full = np.where(monthly == 1.0, whole, (1.0 - last) / (1.0 - monthly))  # geometric sum of the whole months
-    return np.asarray((full + (span - whole) * last) / span)
+    full_months = np.floor(span)
+    last = monthly**full_months
+    with np.errstate(divide="ignore", invalid="ignore"):  # The sum of a geometric series.
+        total = np.where(monthly == 1.0, full_months, (1.0 - last) / (1.0 - monthly))
+    return np.asarray((total + (span - full_months) * last) / span)
 
 
 def central_change(offer: Mapping[str, Any]) -> float:
-    """Yearly change of the central path of an offer: the median of a drift; 0 of every other kind and of no trend.
+    """Return the yearly change of the central path of an offer: the median of a drift; 0 of any other kind.
 
     A list price that is cut once in eight years stays in most of them, and a random walk has no drift.
     """
@@ -51,18 +49,23 @@ def at_mean_rent(rows: pd.DataFrame, months: float | None) -> pd.DataFrame:
 
 
 def moves(offer: Mapping[str, Any]) -> bool:
-    """Whether the price of an offer may change."""
+    """Return whether the price of an offer may change."""
     return offer.get("trend_kind") in MOVING
 
 
-def drawn_path(
-    offer: Mapping[str, Any], market: FloatArray, own: FloatArray, jump: FloatArray, size: FloatArray
+def sampled_path(
+    offer: Mapping[str, Any], market: FloatArray, specific: FloatArray, jump: FloatArray, size: FloatArray
 ) -> FloatArray:
-    """Prices over today's at the beginning of each month, one row a draw, one column a month.
+    """Return prices over today's at the beginning of each month, sample x month.
 
-    `market` and `own` are standard normal, a column a month: of all offers, and of this one. `jump` is uniform, `size`
-    standard normal, a column a month each: of all machines of the provider. A drift takes the noise of a year from the
-    first month of it.
+    Parameters
+    ----------
+    offer
+        Row with TREND_COLUMNS; a drift takes the noise of a year from its first month.
+    market, specific
+        Standard normal noise, sample x month: of all offers, and of this one.
+    jump, size
+        Uniform and standard normal noise, sample x month: of all machines of the provider.
     """
     months = market.shape[1]
     kind = offer.get("trend_kind")
@@ -70,7 +73,7 @@ def drawn_path(
         monthly = np.where(jump < float(offer["trend_per_year"]) / 12.0, _change(offer, size), 0.0)
     elif kind in ("drift", "random_walk"):
         common = float(offer["trend_market_share"])
-        noise = np.sqrt(common) * market + np.sqrt(1.0 - common) * own
+        noise = np.sqrt(common) * market + np.sqrt(1.0 - common) * specific
         if kind == "drift":
             monthly = _change(offer, noise[:, 12 * (np.arange(months) // 12)]) / 12.0
         else:
@@ -83,22 +86,27 @@ def drawn_path(
 
 
 def _change(offer: Mapping[str, Any], noise: FloatArray) -> FloatArray:
-    """Logarithm of a change: log-normal in two pieces, so that both ends are kept."""
+    """Return the logarithm of a change: log-normal in two pieces, so that both bounds are kept."""
     value, low, high = (np.log1p(float(offer[f"trend_change{end}"])) for end in SUFFIXES)
     return np.where(noise < 0, value + noise * (value - low) / EDGE, value + noise * (high - value) / EDGE)
 
 
 def mean_of_months(path: FloatArray, months: npt.ArrayLike) -> FloatArray:
-    """The mean of each draw's path over that draw's months, the last part of a month as its fraction."""
+    """Return the mean of each sample's path over its months, the last part of a month as its fraction."""
     span = np.broadcast_to(np.asarray(months, float), (path.shape[0],))
     weight = np.clip(span[:, None] - np.arange(path.shape[1]), 0.0, 1.0)
     return np.asarray((path * weight).sum(axis=1) / weight.sum(axis=1))
 
 
 def mean_of_parts(path: FloatArray, starts: FloatArray, length: float) -> FloatArray:
-    """The mean of each draw's path over parts of it, draw x part: `length` months from each of `starts` on.
+    """Return the mean of each sample's path over parts of it, sample x part.
 
-    A path that ends before a part does stays at its last price.
+    Parameters
+    ----------
+    path
+        Price by sample and month; after its end it stays at its last price.
+    starts, length
+        Begin of each part in months, and months of each.
     """
     months = path.shape[1]
     begin = np.arange(months)

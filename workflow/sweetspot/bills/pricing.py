@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -28,7 +29,7 @@ from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.workloads import load_monthly, load_workloads
 
-PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind != "cells"}
+PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind not in ("cells", "lint")}
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,13 @@ class PricingInputs:
 
     workloads: Mapping[str, Workload]
     monthly: Mapping[str, Monthly]
-    prices: PriceList
     offers: pd.DataFrame
     fees: pd.DataFrame
     findings: pd.DataFrame
 
 
 def read_pricing_inputs(
-    price_file: Path, workload_file: Path, instances: Mapping[str, Instance], name: str, *terms: object
+    price_file: Path, workload_file: Path, instances: Mapping[str, Instance], name: str, *terms: Any
 ) -> PricingInputs:
     """Read a price list and the workloads, and check that they fit together.
 
@@ -71,7 +71,7 @@ def read_pricing_inputs(
     check_devices(workloads, instances, workload_file)
     check_offers(workloads, monthly, offers, workload_file, price_file)
     check_purchase_prices(monthly, offers, workload_file, price_file)
-    return PricingInputs(workloads, monthly, prices, offers, fees, findings)
+    return PricingInputs(workloads, monthly, offers, fees, findings)
 
 
 def price_study(

@@ -17,13 +17,13 @@ from sweetspot.bills.price_paths import (
     LONGEST,
     MOVING,
     central_change,
-    drawn_path,
     mean_factor,
     mean_of_months,
     mean_of_parts,
     moves,
+    sampled_path,
 )
-from sweetspot.bills.renting import makespan, overhead
+from sweetspot.bills.renting import HOUR_S, makespan, overhead
 
 BY_RENT = ("usd", "usd_low", "usd_high", "variable_usd_per_hour")
 OVER_RENT = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
@@ -65,16 +65,29 @@ def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
 
 
 def central_rent_by_month(row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
-    """Central rent in each month over the mean rent of the row's project, 1 x month (`Rents.by_month`)."""
+    """Return the central rent in each month over the mean rent of the row's project, 1 x month.
+
+    Parameters
+    ----------
+    row, starts, length
+        As `Rents.by_month` takes them.
+    """
     last = math.ceil(float(starts[-1]) + length)
     path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
     return mean_of_parts(path, starts, length) / float(row["rent_factor"])
 
 
 class Rents:
-    """Draws of the mean rent of each offer; one market for all.
+    """Samples of the mean rent of each offer; one market for all.
 
-    `stream`: a generator for a key; `lengths`: the project's months in each draw, by model.
+    Parameters
+    ----------
+    stream
+        A random generator for a key.
+    draws
+        Number of samples.
+    lengths
+        The project's months in each sample, by model.
     """
 
     def __init__(
@@ -88,65 +101,71 @@ class Rents:
         self._means: dict[tuple[object, ...], np.ndarray] = {}
 
     def factor(self, row: Mapping[str, Any]) -> np.ndarray:
-        """The row's mean rent over its central mean, one figure a draw; 1 where its price stays."""
+        """Return the row's mean rent over its central mean, one value per sample; 1 if its price stays."""
         if not moves_ahead(row):
             return np.ones(self.draws)
         return self._mean(row) / float(row["rent_factor"])
 
     def by_month(self, row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
-        """The row's rent in each month over its mean rent of the project, draw x month.
+        """Return the row's rent in each month over its mean rent of the project, sample x month.
 
-        `starts`: when each month begins, in months from the project's start; `length`: of each. In a project longer
-        than the one that was drawn a price goes on moving, at most to the month LONGEST.
+        In a project longer than the one that was sampled a price goes on changing, at most to the month LONGEST.
+
+        Parameters
+        ----------
+        row
+            Row of the options.
+        starts, length
+            Begin of each month in months from the project's start, and length of each.
         """
         months = min(math.ceil(round(float(starts[-1]) + length, 9)), LONGEST)
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Mapping[str, Any]) -> np.ndarray:
-        key = (*_whose(row), row["model"])
+        key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
     def _path(self, row: Mapping[str, Any], months: int = 0) -> np.ndarray:
-        """Price of each month over today's, draw x month, of the project's months or of more."""
+        """Return the price of each month over today's, sample x month, of the project's months or of more."""
         months = max(months, self._months)
-        owner = _whose(row)
-        key = (*owner, months)
-        if key not in self._paths:
-            provider = ("list price", row["provider"])
-            market = self._noise(months, "standard_normal", "rent market")
-            own = self._noise(months, "standard_normal", "rent", *owner[:3])
-            jump = self._noise(months, "random", *provider)
-            size = self._noise(months, "standard_normal", *provider, "size")
-            self._paths[key] = drawn_path(row, market, own, jump, size)
-        return self._paths[key]
+        market, provider = _market_key(row), ("list price", row["provider"])
+        if (*market, months) not in self._paths:
+            noises = (
+                self._noise(months, "standard_normal", "rent market"),
+                self._noise(months, "standard_normal", "rent", *market[:3]),
+                self._noise(months, "random", *provider),
+                self._noise(months, "standard_normal", *provider, "size"),
+            )
+            self._paths[(*market, months)] = sampled_path(row, *noises)
+        return self._paths[(*market, months)]
 
     def _fresh_noise(self, months: int, kind: str, *key: object) -> np.ndarray:
-        """Noise of each month; that of the months of the project is the same however many are asked for."""
+        """Return noise of each month; that of the project's months does not depend on the number of months."""
         noise = np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
         if months == self._months:
             return noise
-        more = getattr(self._stream(*key, "later months"), kind)((self.draws, months - self._months))
-        return np.concatenate([noise, more], axis=1)
+        later = getattr(self._stream(*key, "later months"), kind)((self.draws, months - self._months))
+        return np.concatenate([noise, later], axis=1)
 
 
-def _whose(row: Mapping[str, Any]) -> tuple[object, ...]:
-    """Prices of the same move together: those of a provider's device that go one way, on demand or spot."""
+def _market_key(row: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return what prices that change together share: provider, device and path, on demand or spot."""
     terms = (str(row[name]) for name in ("trend_change", "trend_per_year", "trend_sd_log"))
     return (row["provider"], row["gpu"], row["trend_kind"], *terms)
 
 
-LEAST_LEFT = 1e-3  # of a project: what comes later than that is paid for and of no use
+MINIMUM_USE = 1e-3  # of a project: what comes later than that is paid for and of no use
 Row = Mapping[str, Any]  # of the options
 Number = float | np.ndarray
-Factor = Callable[[str], Number]  # of the row's figure with that name; 1 where it stays
+Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it stays
 
 
 class Rates(NamedTuple):
-    """Of one option, numbers or one a case.
+    """What one option costs, numbers or one per case.
 
-    `fixed`: USD a month, used or not; `variable`: USD an hour of use; `days` of use a month (NaN where rented);
+    `fixed`: USD per month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented);
     `longer`: elapsed hours of a job over those as planned, at the same speed (interruptions).
     """
 
@@ -157,21 +176,22 @@ class Rates(NamedTuple):
 
 
 def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
-    """The rates of a row with its figures at `factor` of what they are.
+    """Return the rates of a row with its values multiplied by `factor`.
 
-    `rent`: the mean rent of the project over that as planned, where it was drawn; else by the project's months.
+    Parameters
+    ----------
+    row
+        Row of the options.
+    factor
+        Factor of each value by name.
+    rent
+        Mean rent of the project over that as planned if it was sampled; otherwise it follows from the months.
     """
-    return _owned(row, factor) if row["purchase"] == "own" else _rented(row, factor, rent)
-
-
-def _owned(row: Row, factor: Factor) -> Rates:
-    held = possession(row, lambda _: 1.0)
-    fixed = row["fixed_usd_per_month"] * possession(row, factor) / (held or 1.0)  # held is 0: there already, no care
-    electricity = row["kw"] * factor("kw") * row["pue"] * row["usd_per_kwh"] * factor("usd_per_kwh")
-    return Rates(fixed, electricity, row["days_per_month"] * factor("days_per_month"), 1.0)
-
-
-def _rented(row: Row, factor: Factor, rent: Number | None) -> Rates:
+    if row["purchase"] == "own":
+        planned = possession(row, lambda _: 1.0)
+        fixed = row["fixed_usd_per_month"] * possession(row, factor) / (planned or 1.0)
+        electricity = row["kw"] * factor("kw") * row["pue"] * row["usd_per_kwh"] * factor("usd_per_kwh")
+        return Rates(fixed, electricity, row["days_per_month"] * factor("days_per_month"), 1.0)
     months = factor("months")
     if rent is None:
         rent = 1.0 if isinstance(months, float) and months == 1.0 else rent_over(row, row["rent_months"] * months)
@@ -181,46 +201,45 @@ def _rented(row: Row, factor: Factor, rent: Number | None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Machine hours and elapsed hours of a job at another rate of interruptions, over those as planned (Daly)."""
+    """Return machine hours and elapsed hours of a job at another rate of interruptions, over those as planned."""
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0
-    dump, restore, wait = (or_zero(row.get(f"{name}_s")) / 3600.0 for name in ("checkpoint", "restore", "wait"))
-    every = float(row["every_s"]) / 3600.0 if pd.notna(row.get("every_s")) else float("nan")
-    often = planned * factor
-    running = overhead(often, dump, restore, every) / overhead(planned, dump, restore, every)
-    return running, running * makespan(1.0, often, wait) / makespan(1.0, planned, wait)
+    dump, restore, wait = (or_zero(row.get(f"{name}_s")) / HOUR_S for name in ("checkpoint", "restore", "wait"))
+    interval = float("nan") if pd.isna(row.get("every_s")) else float(row["every_s"]) / HOUR_S
+    rate = planned * factor
+    running = overhead(rate, dump, restore, interval) / overhead(planned, dump, restore, interval)
+    return running, running * makespan(1.0, rate, wait) / makespan(1.0, planned, wait)
 
 
 def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
-    """USD a month of having the row's machine, used or not; downtime is not in it. `after`: it comes so many months
-    after the project's begin, and is sold at its end for what one that was there at once would be.
+    """Return the USD per month of having the row's machine, used or not, without downtime (`fixed_per_month`).
+
+    Parameters
+    ----------
+    row
+        Row of the options.
+    factor
+        Factor of each value by name; a resale curve is a share of the price and follows it and the months.
+    after
+        Months after the project's begin from which it is available; it is sold at the end for what one that was
+        available at once would bring.
     """
     capex, months = row["capex_usd"] * factor("capex_usd"), row["months"] * factor("months")
-    residual = sold_for(row, capex, row["residual_usd"] * factor("residual_usd"), months)
-    left = np.maximum(months - after, LEAST_LEFT * months)
-    return month_of(row, capex, left, residual, factor("maintenance_usd_per_month")) * left / months
-
-
-def month_of(row: Row, capex: Number, months: Number, residual: Number, care: Number = 1.0) -> Number:
-    """USD a month of having the row's machine at that price, length and resale value (`fixed_per_month`); `care`: times
-    the maintenance that is planned.
-    """
-    maintenance = row["maintenance_usd_per_month"] * care
-    return fixed_per_month(capex, months, residual, maintenance, row["staff_usd_per_month"], row["discount_rate"])
-
-
-def sold_for(row: Row, capex: Number, residual: Number, months: Number) -> Number:
-    """USD that a machine is sold for at another price and length: by a curve both count, an amount stays `residual`."""
-    dearer = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
-    return np.asarray(residual * resale_factor(row.get("residual_points"), months, row["months"], dearer))
+    price_factor = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
+    curve = resale_factor(row.get("residual_points"), months, row["months"], price_factor)
+    residual = np.asarray(row["residual_usd"] * factor("residual_usd") * curve)
+    used_months = np.maximum(months - after, MINIMUM_USE * months)
+    maintenance = row["maintenance_usd_per_month"] * factor("maintenance_usd_per_month")
+    staff, discount_rate = row["staff_usd_per_month"], row["discount_rate"]
+    return fixed_per_month(capex, used_months, residual, maintenance, staff, discount_rate) * used_months / months
 
 
 def by_contract(row: Row) -> bool:
-    """Whether a rented machine is paid by the month, used or not: the price of its hour goes as one over its days."""
+    """Return whether a rented machine is paid by the month, used or not: an hour costs the month / hours used."""
     return row["purchase"] != "own" and bool(pd.notna(row["days_per_month"]))
 
 
 def or_zero(value: float | None) -> float:
-    """The number, 0 where there is none."""
+    """Return the number, 0 if it is missing."""
     return 0.0 if value is None or pd.isna(value) else float(value)

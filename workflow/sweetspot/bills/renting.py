@@ -197,8 +197,8 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
     hours, running = _job_hours(jobs, suffix)
     step, minimum, month_days = numbers(jobs, "granularity_s", "minimum_s", "month_days")
     billed = starts * billed_seconds(running * HOUR_S, step, minimum) / HOUR_S
-    spread_months = jobs["spread_months"].to_numpy(float)
-    elapsed = np.where(np.isnan(spread_months), hours * starts, spread_months * 24.0 * month_days)
+    fee_months = jobs["spread_months"].to_numpy(float)
+    elapsed = np.where(np.isnan(fee_months), hours * starts, fee_months * 24.0 * month_days)
     months = billed_months(elapsed, month_days, ~jobs["prorated"].eq(False))
 
     compute = billed * rate

@@ -1,16 +1,17 @@
 """What is wrong in the scenarios of a study, found before any of them is decided."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from sweetspot.bills.checks import check_owned
-from sweetspot.bills.pricing import PricingInputs, read_pricing_inputs
-from sweetspot.errors import Faults, UserError
+from sweetspot.bills.pricing import read_pricing_inputs
+from sweetspot.errors import Faults
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
+from sweetspot.study.workloads import load_monthly
 
 
 @dataclass(frozen=True)
@@ -50,36 +51,22 @@ def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, into: 
     """
     faults = Faults()
     for name, scenario in scenarios.items():
-        file = scenario_file(study.folder, name)
+        file, folder = scenario_file(study.folder, name), into / name
         with faults.gather():
-            workloads, price_lists, _ = write_scenario(scenario, file, study.workloads, study.price_lists, into / name)
-            faults.sentences += [
-                f"{file}: with it {sentence.replace(f'{into / name}/', '')}"
-                for sentence in _pricing_mistakes(workloads, price_lists, study)
-            ]
+            workloads, price_lists, _ = write_scenario(scenario, file, study.workloads, study.price_lists, folder)
+            for sentence in _pricing_mistakes(workloads, price_lists, study):
+                faults.add(f"{file}: with it {sentence.replace(f'{folder}/', '')}")
     faults.end()
 
 
-def read_offers(
-    workloads: Path, price_lists: Mapping[str, Path], study: StudyFiles, faults: Faults
-) -> list[PricingInputs]:
-    """Read all price lists with the workloads; mistakes go to `faults`."""
-    inputs = []
+def _pricing_mistakes(workloads: Path, price_lists: Mapping[str, Path], study: StudyFiles) -> Sequence[str]:
+    faults, owned = Faults(), set[str]()
     terms = (study.month_days, study.as_of, study.energy, study.price_paths)
     for name, file in price_lists.items():
         with faults.gather():
-            inputs.append(read_pricing_inputs(file, workloads, study.instances, name, *terms))
-    return inputs
-
-
-def _pricing_mistakes(workloads: Path, price_lists: Mapping[str, Path], study: StudyFiles) -> list[str]:
-    faults = Faults()
-    inputs = read_offers(workloads, price_lists, study, faults)
-    if inputs and len(inputs) == len(price_lists):
-        offers = [offer for priced in inputs for offer in priced.prices.offers]
-        owned = {offer.instance for offer in offers if offer.own is not None}
-        try:
-            check_owned(inputs[0].monthly, owned, workloads)
-        except UserError as error:
-            faults.sentences += error.sentences
+            inputs = read_pricing_inputs(file, workloads, study.instances, name, *terms)
+            owned |= set(inputs.offers.loc[inputs.offers["purchase"] == "own", "instance"])
+    if not faults.sentences:
+        with faults.gather():
+            check_owned(load_monthly(workloads), owned, workloads)
     return list(dict.fromkeys(faults.sentences))

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,17 +35,35 @@ def with_bounds(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}{suffix}" for name in names for suffix in SUFFIXES)
 
 
-def _read_columns() -> dict[str, dict[str, pa.DataType]]:
-    """Return the types of the columns by table; a column with bounds makes three."""
-    tables: dict[str, dict[str, pa.DataType]] = {}
+@dataclass(frozen=True)
+class PriceColumn:
+    """One column of columns.csv, which has a low and a high value too if `has_bounds`.
+
+    `path` says where a price list states it, e.g. `own.capex`.
+    """
+
+    type: pa.DataType
+    has_bounds: bool
+    is_money: bool
+    path: str
+
+
+def _read_columns() -> dict[str, dict[str, PriceColumn]]:
+    tables: dict[str, dict[str, PriceColumn]] = {}
     with Path(__file__).with_name("columns.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            names = with_bounds(row["column"]) if row["bounds"] else (row["column"],)
-            tables.setdefault(row["table"], {}).update(dict.fromkeys(names, TYPES[row["type"]]))
+            column = PriceColumn(TYPES[row["type"]], bool(row["bounds"]), row["unit"].startswith("USD"), row["path"])
+            tables.setdefault(row["table"], {})[row["column"]] = column
     return tables
 
 
-TABLES = _read_columns()
+def _types(columns: Mapping[str, PriceColumn]) -> dict[str, pa.DataType]:
+    names = {name: with_bounds(name) if column.has_bounds else (name,) for name, column in columns.items()}
+    return {name: column.type for key, column in columns.items() for name in names[key]}
+
+
+COLUMNS = _read_columns()
+TABLES = {table: _types(columns) for table, columns in COLUMNS.items()}
 COLUMN_TYPES = {name: kind for columns in TABLES.values() for name, kind in columns.items()}
 COLUMN_TYPES |= {"headline": pa.bool_(), "logical": pa.bool_(), "energy_source": pa.string()}
 
@@ -81,7 +100,7 @@ def bounds(amount: "Ranged | None") -> FloatArray:
 
 def expand(**values: Any) -> dict[str, Any]:
     """Return the values of a row; an array [value, low, high] becomes three columns."""
-    row = {}
+    row: dict[str, Any] = {}
     for name, value in values.items():
         is_array = isinstance(value, np.ndarray)
         row |= dict(zip(with_bounds(name), value.tolist(), strict=True)) if is_array else {name: value}

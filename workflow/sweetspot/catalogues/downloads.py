@@ -1,16 +1,15 @@
 """Files from addresses: a few tries, a checksum, and a copy for days without network."""
 
-import json
 import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from sweetspot.errors import UserError
@@ -18,25 +17,30 @@ from sweetspot.files import checksum, write_whole
 
 TRIES = 4
 TIMEOUTS_S = (10.0, 60.0)  # to connect, and between two bytes
-CHUNK = 1 << 16
+CHUNK_BYTES = 1 << 16
 SIZE_LIMIT = 200_000_000
-TRY_AGAIN = {408, 429, 500, 502, 503, 504}
+TEMPORARY_FAULTS = {408, 429, 500, 502, 503, 504}
 
 
 class TemporaryError(Exception):
-    """A fault that another try may mend."""
+    """A fault that another try may mend; leaves no file."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """A file that was fetched: from where, when (UTC), its checksum and the day of its last change, if it is known."""
+    """A file that was fetched: from which address, when (UTC), and its checksum."""
 
     path: Path
     url: str
     fetched: datetime
     sha256: str
-    modified: date | None = None
     cached: bool = False
+
+    @property
+    def modified(self) -> date | None:
+        """Day of the last change as the server said it; None if it did not."""
+        day = _day_file(self.path).read_text(encoding="ascii")
+        return date.fromisoformat(day) if day else None
 
     def __str__(self) -> str:
         copy = " (from the cache)" if self.cached else ""
@@ -44,20 +48,24 @@ class Download:
 
 
 def public_url(url: str) -> str:
-    """The address without user, password and query, which may be secrets."""
+    """Return the address without user, password and query, which may be secrets."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+def _day_file(file: Path) -> Path:
+    return file.with_name(f"{file.name}.day")
+
+
 def cache_folder() -> Path:
-    """Where downloads are kept unless the command line says otherwise."""
+    """Return where downloads are kept unless the command line says otherwise."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "sweetspot" / "catalogues"
 
 
 @dataclass
 class Downloads:
-    """Fetches files into `folder`.
+    """Fetches files into `folder`, whose times of change say when.
 
     offline: take the copy, of whatever day. reuse: age up to which a copy is taken without asking again.
     """
@@ -74,103 +82,70 @@ class Downloads:
 
         Parameters
         ----------
-        url : str
+        url
             Its address.
-        expected : str
+        expected
             What the sentence of refusal says was expected there, e.g. 'a CSV file'.
-        size_limit : int
-            Largest size that is accepted.
-
-        Returns
-        -------
-        Download
+        size_limit
+            Largest size in bytes that is accepted.
 
         Raises
         ------
         UserError
-            No such file, no network, a web page or an empty answer instead, or a damaged copy.
+            No such file, no network, a web page or an empty answer instead.
         """
-        copy = self._copy(url)
-        if copy is not None and (self.offline or self.now() - copy.fetched < self.reuse):
-            return copy
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", public_url(url).partition("//")[2])[-80:].lstrip("-.")
+        file = self.folder / f"{sha256(url.encode()).hexdigest()[:16]}-{name}"
+        fetched = (
+            datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.is_file() and _day_file(file).is_file() else None
+        )
+        if fetched is not None and (self.offline or self.now() - fetched < self.reuse):
+            return Download(file, url, fetched, checksum(file), cached=True)
         if self.offline:
-            raise UserError(f"{public_url(url)}: no whole copy is in {self.folder}, and --offline fetches nothing")
+            raise UserError(f"{public_url(url)}: no copy is in {self.folder}, and --offline fetches nothing")
         for attempt in range(TRIES):
-            try:
-                return self._fetch(url, expected, size_limit)
-            except TemporaryError as error:
-                fault = str(error)
-                self.sleep(2.0**attempt)
-        instead = f" (--offline takes the copy of {copy.fetched:%Y-%m-%d})" if copy else ""
+            fault = self._fetch(url, file, expected, size_limit)
+            if not fault:
+                now = self.now()
+                os.utime(file, (now.timestamp(), now.timestamp()))
+                return Download(file, url, now, checksum(file))
+            self.sleep(2.0**attempt)
+        instead = f" (--offline takes the copy of {fetched:%Y-%m-%d})" if fetched else ""
         raise UserError(f"{public_url(url)}: {fault} in {TRIES} tries; try again later{instead}")
 
-    def _file(self, url: str) -> Path:
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", public_url(url).partition("//")[2])[-80:].lstrip("-.")
-        return self.folder / f"{sha256(url.encode()).hexdigest()[:16]}-{name}"
-
-    def _copy(self, url: str) -> Download | None:
-        file = self._file(url)
-        try:
-            record = json.loads(file.with_name(f"{file.name}.json").read_text(encoding="utf-8"))
-            modified = date.fromisoformat(record["modified"]) if record["modified"] else None
-            fetched = datetime.fromisoformat(record["fetched"])
-            is_intact = checksum(file) == record["sha256"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return Download(file, url, fetched, record["sha256"], modified, cached=True) if is_intact else None
-
-    def _fetch(self, url: str, expected: str, size_limit: int) -> Download:
+    def _fetch(self, url: str, file: Path, expected: str, size_limit: int) -> str:
+        """Write the file; return the fault that another try may mend, '' if there is none."""
         import requests
 
-        file = self._file(url)
-        try:  # asked for as it is: of a gzipped answer nobody can see that it stops before its end
-            with requests.get(
-                url, stream=True, timeout=self.timeouts_s, headers={"Accept-Encoding": "identity"}
-            ) as answer:
-                _check_status(answer, url)
-                with write_whole(file) as temporary:
-                    _save(answer, temporary, size_limit, url)
-                    _check_content(temporary, url, expected)
-                modified = _day(answer.headers.get("Last-Modified", ""))
+        day = ""
+        address = public_url(url)
+        encoding = {"Accept-Encoding": "identity"}  # A gzipped answer may stop unnoticed.
+        try:
+            with (
+                requests.get(url, stream=True, timeout=self.timeouts_s, headers=encoding) as answer,
+                write_whole(file) as temporary,
+                temporary.open("wb") as stream,
+            ):
+                if answer.status_code in TEMPORARY_FAULTS:
+                    raise TemporaryError(f"answers {answer.status_code}")
+                if answer.status_code != 200:
+                    raise UserError(f"{address}: answers {answer.status_code} ({answer.reason}); expected a file")
+                with suppress(TypeError, ValueError):
+                    modified = parsedate_to_datetime(answer.headers.get("Last-Modified", ""))
+                    day = modified.astimezone(UTC).date().isoformat()
+                start = b""
+                for chunk in answer.iter_content(CHUNK_BYTES):
+                    start = start or chunk.lstrip(b"\xef\xbb\xbf \t\r\n")
+                    if stream.tell() + len(chunk) > size_limit:
+                        raise UserError(f"{address}: more than {size_limit:,} bytes; expected a catalogue")
+                    stream.write(chunk)
+                if not start or start.startswith(b"<"):  # Proxies and portals send a web page with code 200.
+                    raise UserError(f"{address}: answers {'a web page' if start else 'nothing'}; expected {expected}")
         except (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema):
-            raise UserError(f"{public_url(url)}: is no address; expected one that begins with https://") from None
+            raise UserError(f"{address}: is no address; expected one that begins with https://") from None
+        except TemporaryError as error:
+            return str(error)
         except requests.RequestException as error:
-            raise TemporaryError(f"cannot be fetched ({type(error).__name__})") from None
-        download = Download(file, url, self.now(), checksum(file), modified)
-        record = {"url": public_url(url), "fetched": download.fetched.isoformat(), "sha256": download.sha256}
-        record["modified"] = modified.isoformat() if modified else ""
-        with write_whole(file.with_name(f"{file.name}.json")) as temporary:
-            temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-        return download
-
-
-def _check_status(answer: Any, url: str) -> None:
-    if answer.status_code in TRY_AGAIN:
-        raise TemporaryError(f"answers {answer.status_code}")
-    if answer.status_code != 200:
-        raise UserError(f"{public_url(url)}: answers {answer.status_code} ({answer.reason}); expected a file")
-
-
-def _save(answer: Any, file: Path, size_limit: int, url: str) -> None:
-    with file.open("wb") as stream:
-        for chunk in answer.iter_content(CHUNK):
-            if stream.tell() + len(chunk) > size_limit:
-                raise UserError(f"{public_url(url)}: more than {size_limit:,} bytes; expected a catalogue")
-            stream.write(chunk)
-
-
-def _check_content(file: Path, url: str, expected: str) -> None:
-    """Refuse an empty answer and a web page, which proxies and portals send with code 200."""
-    with file.open("rb") as stream:
-        start = stream.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if not start or start.startswith(b"<"):
-        kind = "a web page" if start else "nothing"
-        raise UserError(f"{public_url(url)}: answers {kind}; expected {expected}")
-
-
-def _day(header: str) -> date | None:
-    """The day of a Last-Modified header; None where there is none that can be read."""
-    try:
-        return parsedate_to_datetime(header).astimezone(UTC).date()
-    except (TypeError, ValueError):
-        return None
+            return f"cannot be fetched ({type(error).__name__})"
+        _day_file(file).write_text(day, encoding="ascii")
+        return ""

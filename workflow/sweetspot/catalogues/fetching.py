@@ -26,7 +26,7 @@ UNPACKED_LIMIT = 500_000_000
 
 @dataclass(frozen=True)
 class CatalogueRequest:
-    """What is asked of a source: the part of study.yaml and its key."""
+    """What is asked of a source: the part of study.yaml and its key, the provider unless the part names its file."""
 
     key: str
     part: FilePart
@@ -34,15 +34,12 @@ class CatalogueRequest:
 
 @dataclass(frozen=True)
 class FetchedCatalogue:
-    """A catalogue of today: what price lists give as its source, the day of its prices, and a line a file."""
+    """A catalogue of today: what price lists give as its source, the day of its prices, and a line per file."""
 
     catalogue: Catalogue
     source: str
     as_of: date
     files: list[str]
-
-
-Fetch = Callable[[CatalogueRequest, Downloads, str], FetchedCatalogue]
 
 
 @dataclass(frozen=True)
@@ -51,55 +48,60 @@ class CatalogueSource:
 
     title: str
     base_url: str
-    fetch: Fetch
+    fetch: Callable[[CatalogueRequest, Downloads, str], FetchedCatalogue]
 
 
 def fetch_skypilot(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
-    """Fetch a provider's vms.csv; its prices are of the day of its last change, else of the download."""
+    """Fetch a provider's vms.csv; its prices are of the day of its last change, else of the download.
+
+    Parameters
+    ----------
+    request, downloads, base_url
+        What is asked for, how files are fetched, and the address of the source.
+    """
     provider = request.part.file or request.key
     download = downloads.get(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
-    day, files = download.modified or download.fetched.date(), [str(download)]
-    if base_url == SKYPILOT and download.modified is None:  # that host tells no day of a file
+    day = download.modified or download.fetched.date()
+    files = [str(download)]
+    if base_url == SKYPILOT and download.modified is None:  # GitHub's host does not say the day of a file.
+        url = f"{CHANGES}?path={quote(f'catalogs/v8/{provider}/vms.csv')}&per_page=1"
         try:
-            day = _last_commit(f"{CHANGES}?path={quote(f'catalogs/v8/{provider}/vms.csv')}&per_page=1", downloads)
-        except UserError as error:
-            files.append(f"the day of its last change is unknown, so the download's is taken: {error}")
+            answer = downloads.get(url, "a list of commits as JSON").path.read_text(encoding="utf-8")
+            day = date.fromisoformat(json.loads(answer)[0]["commit"]["committer"]["date"][:10])
+        except (UserError, ValueError, KeyError, IndexError, TypeError) as error:
+            files.append(f"{public_url(url)}: no day of a commit, so the download's is taken: {error}")
     source = f"SkyPilot's catalogue, {provider}/vms.csv of {day}, sha256 {download.sha256[:12]}"
     return FetchedCatalogue(read_catalogue("skypilot", download.path), source, day, files)
 
 
-def _last_commit(url: str, downloads: Downloads) -> date:
-    answer = downloads.get(url, "a list of commits as JSON")
-    try:
-        newest = json.loads(answer.path.read_text(encoding="utf-8"))[0]
-        return date.fromisoformat(newest["commit"]["committer"]["date"][:10])
-    except (ValueError, KeyError, IndexError, TypeError):
-        raise UserError(f"{public_url(url)}: no day of a commit is in the answer; expected GitHub's list") from None
-
-
 def fetch_gpuhunt(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
-    """Fetch the newest version of a provider's zipped CSV, which the file `version` names, e.g. 20260819-1204."""
+    """Fetch the newest version of a provider's zipped CSV, which the file `version` names, e.g. 20260819-1204.
+
+    Parameters
+    ----------
+    request, downloads, base_url
+        As `fetch_skypilot` takes them.
+    """
     provider = request.part.file or request.key
     version_file = downloads.get(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue", 1000)
-    version = version_file.path.read_bytes()[:200].decode("utf-8", "replace").strip()
+    version = version_file.path.read_text(encoding="utf-8", errors="replace").strip()
     try:
+        if not re.fullmatch(r"\d{8}(-\d{1,9})?", version):
+            raise ValueError
         day = datetime.strptime(version[:8], "%Y%m%d").date()
     except ValueError:
-        day = None
-    if day is None or not re.fullmatch(r"\d{8}(-\d{1,9})?", version):
         address = public_url(version_file.url)
-        raise UserError(f"{address}: is {version[:40]!r}; expected a version such as 20260819-1204")
+        raise UserError(f"{address}: is {version[:40]!r}; expected a version such as 20260819-1204") from None
     packed = downloads.get(f"{base_url}/{provider}/{version}/catalog.zip", "a zipped catalogue of gpuhunt")
     file = packed.path.with_name(f"{packed.path.name}-{provider}.csv")
+    address = public_url(packed.url)
     try:
         with zipfile.ZipFile(packed.path) as archive, write_whole(file) as temporary:
             if archive.getinfo(f"{provider}.csv").file_size > UNPACKED_LIMIT:
-                raise UserError(f"{public_url(packed.url)}: unpacks to more than {UNPACKED_LIMIT:,} bytes")
+                raise UserError(f"{address}: unpacks to more than {UNPACKED_LIMIT:,} bytes")
             temporary.write_bytes(archive.read(f"{provider}.csv"))
     except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):
-        raise UserError(
-            f"{public_url(packed.url)}: is no whole zip file with {provider}.csv; try again later"
-        ) from None
+        raise UserError(f"{address}: is no whole zip file with {provider}.csv; try again later") from None
     source = f"gpuhunt's catalogue, {provider} {version}, sha256 {packed.sha256[:12]}"
     return FetchedCatalogue(read_catalogue("gpuhunt", file), source, day, [str(packed)])
 

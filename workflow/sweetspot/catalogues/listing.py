@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 from sweetspot.number_text import parse_number
 
 LONGEST_SLUG = 64
@@ -60,7 +60,15 @@ class Catalogue:
     _reasons: dict[str, str] = field(default_factory=dict)
 
     def skip(self, line: int, reason: str, machine: str = "") -> None:
-        """Count a line that cannot be used; `machine`: the catalogue's name of it."""
+        """Count a line that cannot be used.
+
+        Parameters
+        ----------
+        line, reason
+            Its number, and why.
+        machine
+            The catalogue's name of its machine.
+        """
         self._lines.setdefault(reason, []).append(line)
         self._reasons.setdefault(machine, reason)
 
@@ -127,7 +135,8 @@ class Line:
 
     def devices(self) -> int | None:
         """Return how many devices a machine has; a share of one is no whole machine, and 0 of a named one is none."""
-        value, gpu = self.value("gpus"), self.text("gpu")
+        value = self.value("gpus")
+        gpu = self.text("gpu")
         if value is not None and value > 0 and value != int(value):
             self.fail("gpus", "whole devices, not a share of one")
         if gpu and value is not None and value < 1:
@@ -135,7 +144,13 @@ class Line:
         return self.count("gpus")
 
     def fail(self, field: str, expected: str) -> NoReturn:
-        """Raise BadLineError about a cell."""
+        """Raise BadLineError about a cell.
+
+        Parameters
+        ----------
+        field, expected
+            Field of columns.csv, and what is expected there.
+        """
         raise BadLineError(f"{self.columns[field]} is {self.text(field)[:60]!r}; expected {expected}")
 
 
@@ -152,8 +167,9 @@ def read_lines(catalogue: Catalogue, kind: str) -> Iterator[Line]:
 
     Raises UserError if the file is missing, too large, no such file in UTF-8 or lacks a needed column.
     """
-    file, (columns, needed) = catalogue.file, declared_columns(kind)
-    raw = read_given(file, SIZE_LIMIT)
+    file = catalogue.file
+    columns, needed = declared_columns(kind)
+    raw = read_limited(file, SIZE_LIMIT)
     try:
         if file.suffix.lower() == ".json":
             yield from (Line(number, row, columns) for number, row in enumerate(_json_rows(raw), 1))

@@ -1,7 +1,6 @@
-"""A price list, or another YAML file of a study, edited as text: comments, order and layout of the rest stay."""
+"""A price list edited as text: comments, order and layout of the rest stay."""
 
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -18,53 +17,6 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
     return _replace(
         text, {("offers", index, key): value for index, values in changes.items() for key, value in values.items()}
     )
-
-
-def with_value(text: str, path: YamlPath, item: Any) -> str:
-    """Set the value at a path (keys, and positions in lists), on one line.
-
-    Parameters
-    ----------
-    text
-        YAML that loads.
-    path
-        For example ('lab', 'jobs', 0, 'per_month'). A last key that is missing is put at the end of its mapping.
-    item
-        The new value.
-
-    """
-    return _replace(text, {tuple(path): item})
-
-
-def with_item(text: str, key: str, item: Any, within: str) -> str:
-    """Append an item to the list at `within`.`key`.
-
-    Parameters
-    ----------
-    text
-        YAML that loads.
-    key
-        Of the list, which has at least one item.
-    item
-        The new item.
-    within
-        Key of the file that holds the list.
-
-    """
-    items = _node(_compose(text), (within, key))
-    if items.flow_style:
-        at = items.end_mark.index - 1
-        return f"{text[:at]}, {_inline(item)}{text[at:]}"
-    at = _line_end(text, items)
-    lines = textwrap.indent(_dump([item], None), " " * items.start_mark.column).rstrip("\n")
-    return text[:at] + f"\n{lines}".replace("\n", _eol(text)) + text[at:]
-
-
-def with_entries(text: str, entries: Mapping[str, Any]) -> str:
-    """Append keys, each with a mapping as its value, at the end of the text."""
-    eol = _eol(text)
-    separator = "" if not text or text.endswith("\n") else eol
-    return text + separator + "".join(_dump({key: entry}, None).replace("\n", eol) for key, entry in entries.items())
 
 
 def _replace(text: str, values: Mapping[tuple[str | int, ...], Any]) -> str:
@@ -102,15 +54,10 @@ def _node(node: Any, path: YamlPath) -> Any:
     return node
 
 
-def _dump(item: Any, flow_style: bool | None) -> str:
-    """Write YAML; without a style, innermost mappings and lists are in brackets."""
-    text = yaml.safe_dump(item, default_flow_style=flow_style, sort_keys=False, allow_unicode=True, width=float("inf"))
-    return str(text)
-
-
 def _inline(item: Any) -> str:
     """Write a value on one line, quoted where commas and brackets around it need that."""
-    return _dump([item], True).strip()[1:-1]
+    text = yaml.safe_dump([item], default_flow_style=True, sort_keys=False, allow_unicode=True, width=float("inf"))
+    return str(text).strip()[1:-1]
 
 
 def _eol(text: str) -> str:

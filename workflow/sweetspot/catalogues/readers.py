@@ -12,7 +12,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.catalogue_map import RATES
 
 FORMATS = {"skypilot": "skypilot", "gpuhunt": "gpuhunt", "csv": "csv", "json": "csv"}
-PURCHASES = {"": "on_demand", "true": "spot", "false": "on_demand", **{name: name for name in RATES}}
+PURCHASES: dict[str, str] = {"": "on_demand", "true": "spot", "false": "on_demand", **{name: name for name in RATES}}
 # Names that say GPU: "gpu_8x_h100", "a3-highgpu-8g", "8x-H100_SXM", and all of Google's A and G series.
 SAYS_GPU = re.compile(r"gpu|^\d+x[-_ ]|^(a[2-9]x?|g[2-9])-(high|mega|ultra|max|standard)|-\d+g(-|$)", re.IGNORECASE)
 
@@ -89,7 +89,7 @@ def _with_accelerators(lines: Collection[Line], catalogue: Catalogue) -> Iterato
             yield line
         elif name and key in accelerators:
             unused.pop(key, None)
-            yield replace(line, cells=_joined(line.cells, accelerators[key]))
+            yield replace(line, cells=_with_devices(line.cells, accelerators[key]))
         elif name:
             expected = f"a line of {key[2]} x {key[1]} in the same zone" if name in inside else "its accelerators"
             catalogue.skip(line.number, f"{name} says GPUs and its line has none; expected {expected}", name)
@@ -98,7 +98,7 @@ def _with_accelerators(lines: Collection[Line], catalogue: Catalogue) -> Iterato
         catalogue.skip(line.number, f"{kind} without a machine; expected a line of one in the same zone")
 
 
-def _joined(host: Mapping[str, str | None], devices: Line) -> dict[str, str | None]:
+def _with_devices(host: Mapping[str, str | None], devices: Line) -> dict[str, str | None]:
     """Return the cells of a machine with its accelerators; Google's A4 hosts cost 0."""
     cells = dict(host) | {devices.columns[name]: devices.text(name) for name in ("gpu", "gpus", "gpu_info")}
     for column in (devices.columns[name] for name in ("on_demand", "spot")):
@@ -148,7 +148,8 @@ def cheapest(catalogue: Catalogue, zone: str | None, only: Collection[str] | Non
             continue
         first = titles.setdefault(entry.instance, entry.title)
         if first != entry.title:
-            name, second = first or entry.instance, entry.title or entry.instance
+            name = first or entry.instance
+            second = entry.title or entry.instance
             catalogue.skip(entry.line, f"{second!r} makes the same name as {name!r}; expected names apart")
             continue
         key = (entry.instance, entry.purchase)

@@ -1,7 +1,7 @@
 """What a catalogue of today changes in a price list: the offers that get another price, and why the others stay."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from sweetspot.catalogues.fetching import FetchedCatalogue
@@ -9,7 +9,7 @@ from sweetspot.catalogues.listing import Listing
 from sweetspot.catalogues.price_file import Value
 from sweetspot.study.catalogue_map import RATES, FilePart
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.price_list import PricedOffer, PriceList
 
 JUMP = 4.0
 """A price this many times the old one, or its part, is not believed. Of 6,335 steps between two readings of one
@@ -23,7 +23,7 @@ class ListedOffer:
 
     price_list: str
     position: int
-    offer: Offer
+    offer: PricedOffer
     as_of: date
 
     @property
@@ -49,7 +49,15 @@ class PriceUpdate:
 
 
 def offers_of_part(name: str, prices: PriceList, part: FilePart) -> Iterator[ListedOffer]:
-    """Yield the offers of a list that a part of the catalogue map names, whatever their price is made of."""
+    """Yield the offers of a list that a part of the catalogue map names, whatever their price is made of.
+
+    Parameters
+    ----------
+    name, prices
+        The list.
+    part
+        The part.
+    """
     for position, offer in enumerate(prices.offers):
         if offer.instance in part.instances and (offer.purchase in part.purchases or offer.purchase not in RATES):
             yield ListedOffer(name, position, offer, offer.as_of or prices.as_of)
@@ -85,45 +93,44 @@ def update_offer(
     PriceUpdate
     """
     offer = listed.offer
-    reason = _reason_without_rate(offer, prices)
-    if reason or offer.per_hour is None:
-        return PriceUpdate(listed, stays=reason)
-    old, name = offer.per_hour.value, part.instances[offer.instance]
+    name = part.instances[offer.instance]
     zone = part.place
-    entry = _cheapest_listing(fetched, name, zone, offer.purchase)
-    if entry is None:
-        fault = fetched.catalogue.reason_without(name)
-        words = f"{fetched.source.split(', sha256')[0]} has no {offer.purchase} price of {name}"
-        words += (f" in {zone}" if zone else "") + (f" ({fault})" if fault else "")
-        return PriceUpdate(listed, old, stays=words)
-    if fetched.as_of < listed.as_of:
-        words = f"is of {listed.as_of}, the catalogue's price of {fetched.as_of}"
-        return PriceUpdate(listed, old, stays=words)
-    new = round(entry.per_hour * machine.nodes, DECIMALS)
-    update = PriceUpdate(listed, old, new)
-    reason = _reason_of_machine(entry, offer, prices, machine)
-    if not reason and not 1 / JUMP < new / old < JUMP and offer.instance not in accepted:
-        reason = f"would go from {old:.10g} to {new:.10g}, {new / old:.3g} times"
-        reason += f"; look at it, and take it with --accept {offer.instance}"
-    if reason:
-        return replace(update, stays=reason)
-    update = replace(update, values=_new_values(listed, fetched, entry, machine.nodes, new))
-    is_unchanged = new == round(old, DECIMALS)
-    return replace(update, stays="is the price of today", is_unchanged=True) if is_unchanged else update
-
-
-def _reason_without_rate(offer: Offer, prices: PriceList) -> str:
-    """Why a catalogue's hourly price is no price of this offer; '' where it is one."""
     if offer.purchase not in RATES or offer.per_hour is None:
-        return f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
-    if offer.per_hour.low is not None or offer.per_hour.high is not None:
-        return "has a range, which a catalogue does not know"
+        return PriceUpdate(listed, stays=f"has no hourly rate ({offer.purchase}): a catalogue knows only those")
+    old = offer.per_hour.value
     tax = offer.vat or prices.vat
-    return "its price includes tax, a catalogue's does not" if tax is not None and tax.included else ""
+    currency = offer.currency or prices.currency
+    entry = _cheapest_listing(fetched, name, zone, offer.purchase)
+    new = None if entry is None else round(entry.per_hour * machine.nodes, DECIMALS)
+    devices = machine.gpus // machine.nodes
+    stays = ""
+    if offer.per_hour.low is not None or offer.per_hour.high is not None:
+        stays = "has a range, which a catalogue does not know"
+    elif tax is not None and tax.included:
+        stays = "its price includes tax, a catalogue's does not"
+    elif entry is None or new is None:
+        fault = fetched.catalogue.reason_without(name)
+        stays = f"{fetched.source.split(', sha256')[0]} has no {offer.purchase} price of {name}"
+        stays += (f" in {zone}" if zone else "") + (f" ({fault})" if fault else "")
+    elif fetched.as_of < listed.as_of:
+        stays = f"is of {listed.as_of}, the catalogue's price of {fetched.as_of}"
+    elif currency != "USD":
+        stays = f"its price is in {currency}, the catalogue's in USD"
+    elif entry.gpus not in (None, devices):
+        stays = f"has {devices} devices a machine in instances.yaml, {entry.gpus} in the catalogue"
+    elif not 1 / JUMP < new / old < JUMP and offer.instance not in accepted:
+        stays = f"would go from {old:.10g} to {new:.10g}, {new / old:.3g} times"
+        stays += f"; look at it, and take it with --accept {offer.instance}"
+    if stays or entry is None or new is None:
+        return PriceUpdate(listed, old, new, stays=stays)
+    is_unchanged = new == round(old, DECIMALS)
+    values = _new_values(listed, fetched, entry, machine.nodes, new)
+    stays = "is the price of today" if is_unchanged else ""
+    return PriceUpdate(listed, old, new, values, stays, is_unchanged)
 
 
 def _cheapest_listing(fetched: FetchedCatalogue, name: str, zone: str | None, purchase: str) -> Listing | None:
-    """The cheapest price of the machine in a place; a preemptible machine is the catalogue's spot."""
+    """Return the cheapest price of the machine in a zone; a preemptible machine is the catalogue's spot."""
     listed_purchase = "spot" if purchase == "preemptible" else purchase
     of_machine = [
         entry
@@ -133,28 +140,16 @@ def _cheapest_listing(fetched: FetchedCatalogue, name: str, zone: str | None, pu
     return min(of_machine, key=lambda entry: entry.per_hour, default=None)
 
 
-def _reason_of_machine(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) -> str:
-    """Why the catalogue's entry is not of this machine or money; '' where it is."""
-    currency = offer.currency or prices.currency
-    if currency != "USD":
-        return f"its price is in {currency}, the catalogue's in USD"
-    devices = machine.gpus // machine.nodes
-    if entry.gpus is not None and entry.gpus != devices:
-        return f"has {devices} devices a machine in instances.yaml, {entry.gpus} in the catalogue"
-    return ""
-
-
 def _new_values(
     listed: ListedOffer, fetched: FetchedCatalogue, entry: Listing, nodes: int, new: float
 ) -> dict[str, Value]:
-    """Price, day, source, and a note whose price of one node is the new one."""
-    origin, _, checksum = fetched.source.partition(", sha256")
+    """Return price, day, source, and a note that states the price of one node."""
+    origin, separator, checksum = fetched.source.partition(", sha256")
     zone = f", {entry.zone}" if entry.zone and entry.zone not in origin else ""
-    source = f"{origin}{zone}{f', sha256{checksum}' if checksum else ''}"
-    values: dict[str, Value] = {"per_hour": new, "as_of": fetched.as_of, "source": source}
+    values: dict[str, Value] = {"per_hour": new, "as_of": fetched.as_of, "source": origin + zone + separator + checksum}
     offer = listed.offer
     if offer.note and offer.per_hour is not None:
-        old_words = f"{nodes} x {offer.per_hour.value / nodes:.10g}"
-        note = offer.note.replace(old_words, f"{nodes} x {entry.per_hour:.10g}")
+        old_text = f"{nodes} x {offer.per_hour.value / nodes:.10g}"
+        note = offer.note.replace(old_text, f"{nodes} x {entry.per_hour:.10g}")
         values |= {"note": note} if note != offer.note else {}
     return values

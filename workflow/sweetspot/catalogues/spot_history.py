@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import AwareDatetime, BaseModel, Field
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 from sweetspot.study.base import Slug, validated
 
 SERIES = ["instance", "product", "zone"]
@@ -70,10 +70,9 @@ def read_history(path: str | Path) -> pd.DataFrame:
     """
     file = Path(path)
     try:
-        data = json.loads(read_given(file, MAX_BYTES))
+        history = validated(SpotHistory, json.loads(read_limited(file, MAX_BYTES)), file)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
-    history = validated(SpotHistory, data, file)
     table = pd.DataFrame([record.model_dump() for record in history.records])
     table["time"] = pd.to_datetime(table["time"], utc=True)
     table = table.drop_duplicates().sort_values([*SERIES, "time"], ignore_index=True)
@@ -115,11 +114,10 @@ def averages(
         For an unknown product, an empty window, one that begins before a zone's first price, or a longer gap.
 
     """
-    names = set(history["product"])
-    product_name = next((name for name in (product, product + CLASSIC) if name in names), None)
-    if product_name is None:
-        raise UserError(f"{file}: no product {product!r}; expected one of {', '.join(sorted(names))}")
-    rows = history[history["product"] == product_name]
+    products = sorted(set(history["product"]))
+    if not {product, product + CLASSIC} & set(products):
+        raise UserError(f"{file}: no product {product!r}; expected one of {', '.join(products)}")
+    rows = history[history["product"] == (product if product in products else product + CLASSIC)]
     stop = history["time"].max() if end is None else end
     zone_averages = []
     for instance, machine in rows.groupby("instance"):
@@ -134,33 +132,32 @@ def _average(
     series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_gap_days: float, file: str
 ) -> SpotAverage:
     instance, product, zone = (str(series[name].iloc[0]) for name in SERIES)
-    times, price = series["time"], series["usd_per_hour"]
+    times = series["time"]
+    price = series["usd_per_hour"]
     if times.iloc[0] > begin:
-        raise UserError(
-            f"{file}: {instance} in {zone} has no price before {times.iloc[0]}; expected a window from then on"
-        )
-    ends = times.shift(-1).fillna(stop).clip(upper=stop)
-    hold_s = (ends - times.clip(lower=begin)).dt.total_seconds().clip(lower=0)
-    gap_days = ((ends - times) / pd.Timedelta(days=1)).where(hold_s > 0)
-    if (gap_days > max_gap_days).any():
+        first = f"no price before {times.iloc[0]}; expected a window from then on"
+        raise UserError(f"{file}: {instance} in {zone} has {first}")
+    until = times.shift(-1).fillna(stop).clip(upper=stop)
+    hold = (until - times.clip(lower=begin)).clip(lower=pd.Timedelta(0))
+    gap_days = ((until - times) / pd.Timedelta(days=1)).where(hold > pd.Timedelta(0))
+    if gap_days.max() > max_gap_days:
         raise UserError(
             f"{file}: {instance} in {zone} has a gap of {gap_days.max():.0f} days after {times[gap_days.idxmax()]}; "
             f"expected a change at least every {max_gap_days:g} days (allow more with --max-gap-days)"
         )
+    weight = hold / hold.sum()
     by_price = price.sort_values(kind="stable")
-    share = hold_s[by_price.index].cumsum() / hold_s.sum()
+    share = weight[by_price.index].cumsum()
     low, high = (float(by_price[share >= level - 1e-12].iloc[0]) for level in (0.05, 0.95))
-    mean, changes = float((price * hold_s).sum() / hold_s.sum()), int((hold_s > 0).sum()) - 1
+    mean = float((price * weight).sum())
+    changes = int((hold > pd.Timedelta(0)).sum()) - 1
     return SpotAverage(instance, zone, product, mean, low, high, begin, stop, changes)
 
 
 def choose_zone(zone_averages: list[SpotAverage], zone: str | None = None) -> dict[str, SpotAverage]:
     """Select by instance the named zone, else the one with the lowest mean. Raises UserError for an unknown zone."""
     zones = sorted({entry.zone for entry in zone_averages})
-    if zone is not None and zone not in zones:
+    if zone not in (None, *zones):
         raise UserError(f"zone {zone!r} is not in the history; expected one of {', '.join(zones)}")
     candidates = [entry for entry in zone_averages if zone in (None, entry.zone)]
-    chosen: dict[str, SpotAverage] = {}
-    for entry in sorted(candidates, key=lambda entry: entry.mean):
-        chosen.setdefault(entry.instance, entry)
-    return chosen
+    return {entry.instance: entry for entry in sorted(reversed(candidates), key=lambda entry: -entry.mean)}

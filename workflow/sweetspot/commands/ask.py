@@ -16,7 +16,7 @@ from sweetspot.choice_kinds import NOT_DECIDED
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
 from sweetspot.commands.study_files import machines_of_study
-from sweetspot.decision.deadlines import bound_in_words
+from sweetspot.decision.deadlines import dues_in_words
 from sweetspot.decision.texts import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
@@ -28,7 +28,7 @@ from sweetspot.report.sentences import filled
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
+from sweetspot.study.workloads import ProjectPlan, load_monthly, load_needs, load_titles, load_workloads
 from sweetspot.titles import class_title
 from sweetspot.wording import ROUNDS, TIE
 
@@ -67,14 +67,14 @@ def run(request: AskRequest) -> int:
         queue = table_of(tables, "queue")
         tables |= {name: changed[name] for name in names if name in changed}
         if "queue" in names and len(queue):
-            others = queue[~queue["workload"].isin(changed["queue"]["workload"])]
-            tables["queue"] = pd.concat([others, changed["queue"]])
+            unaffected = queue[~queue["workload"].isin(changed["queue"]["workload"])]
+            tables["queue"] = pd.concat([unaffected, changed["queue"]])
     content = _content(study, tables)
     verdict, classes = outcome_of(tables), content["plan_deadlines"] if request.deadline else []
     code = exit_code(verdict, content["deadline"], classes)
-    made = (request.results / study.name / "comparison" / "options.parquet").stat().st_mtime
+    results_time = (request.results / study.name / "comparison" / "options.parquet").stat().st_mtime
     for file in sorted([*folder.glob("*.yaml"), *folder.glob("*.csv"), *folder.glob("prices/*.yaml")]):
-        if file.stat().st_mtime > made:
+        if file.stat().st_mtime > results_time:
             click.echo(f"note: {file} is newer than the results; `make report STUDY={study.name}` reads it", err=True)
     if request.as_json:
         content |= {"inputs": asdict(use), "outcome": OUTCOMES[code]}
@@ -130,7 +130,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
     results, machines = request.results / study.name, machines_of_study(request.config, study.name)
     work_file = request.config / "studies" / study.name / "workloads.yaml"
     works = load_workloads(work_file) if work_file.is_file() else {}
-    plans = {name: work for name, work in works.items() if isinstance(work, Plan)}
+    plans = {name: work for name, work in works.items() if isinstance(work, ProjectPlan)}
     months, settings = load_monthly(work_file), Settings.of(study, machines)
     if not (plans or months):
         if request.jobs is not None:
@@ -181,6 +181,6 @@ def _as_text(content: Mapping[str, Any], study: Study, use: RequestedUse, is_pha
         "is_phased": is_phased,
         "usd": money.words,
         "class_title": class_title,
-        "bound": partial(bound_in_words, money=money),
+        "bound": partial(dues_in_words, money=money),
     }
     return "\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip())

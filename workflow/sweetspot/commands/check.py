@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from sweetspot.commands.read_study import Findings, read_study
+from sweetspot.commands.read_study import read_study
 from sweetspot.commands.render import render
 
 
@@ -28,13 +28,7 @@ def run(study: str, config: Path, as_json: bool) -> int:
         The study does not exist.
 
     """
-    findings, folder = read_study(study, config), config / "studies" / study
-    print(as_object(study, findings) if as_json else render("check.txt", folder=folder, findings=findings), end="")
-    return 2 if findings.errors else 0
-
-
-def as_object(study: str, findings: Findings) -> str:
-    """Return the same as JSON: study, ok, errors (file, message), warnings (file, rule, message), read."""
+    findings = read_study(study, config)
     content = {
         "study": study,
         "ok": not findings.errors,
@@ -42,4 +36,5 @@ def as_object(study: str, findings: Findings) -> str:
         "warnings": [{"file": file, "rule": rule, "message": sentence} for file, rule, sentence in findings.warnings],
         "read": [{"file": file, "entries": number} for file, number in findings.read.items()],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    print(json.dumps(content, indent=2) if as_json else render("check.txt", **content))
+    return 2 if findings.errors else 0

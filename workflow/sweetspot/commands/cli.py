@@ -74,7 +74,7 @@ class DevicesPerJobType(click.ParamType):
         return int(value)
 
 
-class AskedOption(click.Option):
+class PromptedOption(click.Option):
     """An option that `--ask` prompts for; those of an offer only if it has a price. An empty line takes the default."""
 
     def prompt_for_value(self, ctx: click.Context) -> Any:
@@ -83,12 +83,12 @@ class AskedOption(click.Option):
         has_price = ctx.params.get("offer_price") is not None
         if not ctx.params.get("ask") or (self.name in OFFER_DETAILS and not has_price):
             return default
-        shown: Any = "" if default is None else default
+        empty: Any = "" if default is None else default
         answer: Any = click.prompt(
             self.prompt or "",
-            default=shown,
+            default=empty,
             show_default=default is not None,
-            value_proc=lambda text: default if text == shown else self.type_cast_value(ctx, text),
+            value_proc=lambda text: default if text == empty else self.type_cast_value(ctx, text),
         )
         return answer
 
@@ -109,7 +109,7 @@ class OrderedGroup(click.Group):
 
 FOLDER, DAY = click.Path(path_type=Path), DayType()
 POSITIVE = NumberType(1e-12)
-asked_option = partial(click.option, cls=AskedOption)
+prompted_option = partial(click.option, cls=PromptedOption)
 STUDY = click.argument("study")
 CONFIG = click.option("--config", type=FOLDER, default="config", help="The project's config folder.")
 RESULTS = click.option("--results", type=FOLDER, default="results", help="Where results are.")
@@ -123,10 +123,7 @@ def sweetspot() -> None:
 
     `sweetspot COMMAND --help` says what a command reads and writes, with an example.
     """
-
-
-def _limit_threads() -> None:
-    """Keep small matrices on one thread: more cost more than they give, and a shared machine has other work."""
+    # Matrices are small: threads cost more than they give, and a shared machine has other work.
     os.environ |= {name: "1" for name in THREAD_LIMITS if name not in os.environ}
 
 
@@ -134,51 +131,51 @@ def _limit_threads() -> None:
 @click.argument("name")
 @click.option("--ask", is_flag=True, is_eager=True, help="Ask for the options that are not given.")
 @click.option("--work", help='Jobs by tokens: "llama-3.1-8b lora 100M tokens".')
-@asked_option("--gpu-name", prompt="Which GPU do you have", metavar="GPU", help="A device that you timed.")
-@asked_option("--model", prompt="What does it train", default="resnet50")
-@asked_option(
+@prompted_option("--gpu-name", prompt="Which GPU do you have", metavar="GPU", help="A device that you timed.")
+@prompted_option("--model", prompt="What does it train", default="resnet50")
+@prompted_option(
     "--speed",
     prompt="How many samples a second",
     type=NumberType(1e-12, 1e15),
     help="Samples per second that it trains.",
 )
 @click.option("--batch-size", type=click.IntRange(1), default=64)
-@asked_option(
+@prompted_option(
     "--devices-per-job",
     prompt="How many devices does one job take (1, n, all)",
     type=DevicesPerJobType(),
     default="all",
     help="Several smaller jobs run side by side on a machine.",
 )
-@asked_option("--jobs-per-month", prompt="How many jobs a month", type=NumberType(1e-3, 1e6))
-@asked_option("--samples-per-job", prompt="How many samples does one job see", type=NumberType(1, 1e18))
-@asked_option(
+@prompted_option("--jobs-per-month", prompt="How many jobs a month", type=NumberType(1e-3, 1e6))
+@prompted_option("--samples-per-job", prompt="How many samples does one job see", type=NumberType(1, 1e18))
+@prompted_option(
     "--currency",
     prompt="In which currency",
     default="USD",
     help="Of the page and of the offer.",
 )
-@asked_option(
+@prompted_option(
     "--rate",
     prompt="USD for one unit of it (empty for USD and EUR)",
     type=NumberType(1e-6, 1e3),
     help="USD for one unit of that currency today.",
 )
-@asked_option(
+@prompted_option(
     "--offer-price",
     prompt="Price of a machine on offer, if any",
     type=NumberType(1),
     help="Of the whole machine, in that currency.",
 )
-@asked_option("--offer-device", prompt="Its device", metavar="GPU", help="By default yours.")
-@asked_option("--offer-count", prompt="How many of them", type=click.IntRange(1), help="By default 4.")
-@asked_option(
+@prompted_option("--offer-device", prompt="Its device", metavar="GPU", help="By default yours.")
+@prompted_option("--offer-count", prompt="How many of them", type=click.IntRange(1), help="By default 4.")
+@prompted_option(
     "--offer-kw",
     prompt="Its power in kW",
     type=NumberType(1e-3),
     help="Under load; by default by the data sheets.",
 )
-@asked_option("--offer-delivery-weeks", prompt="Weeks until it is delivered", type=NumberType(0))
+@prompted_option("--offer-delivery-weeks", prompt="Weeks until it is delivered", type=NumberType(0))
 @click.option("--precision", type=click.Choice(PRECISIONS), default="fp16")
 @click.option("--framework", type=click.Choice(FRAMEWORKS), default="torch")
 @CONFIG
@@ -266,7 +263,7 @@ def ask(study: str, **options: Any) -> int:
 @click.option("--start", metavar="TIME", help="Begin of the window of a spot history: a date or an ISO 8601 time.")
 @click.option("--end", metavar="TIME", help="End of that window; by default the last change in the file.")
 @click.option("--max-gap-days", type=POSITIVE, default=30.0, help="Longest silence of a history.")
-@click.option("--print", "what", type=click.Choice(("prices", "instances")), default="prices")
+@click.option("--print", "part", type=click.Choice(("prices", "instances")), default="prices")
 def import_prices(**options: Any) -> None:
     """Turn a price file that you have into a price list.
 
@@ -310,7 +307,6 @@ def import_use(**options: Any) -> None:
           sweetspot import-use sacct - --zone Europe/Berlin --devices 4
         sweetspot import-use jobs jobs.csv --study mine --instance rtx4090-1 --model resnet50
     """
-    _limit_threads()
     from sweetspot.commands.import_use import UseRequest, run
 
     run(UseRequest(**options))
@@ -371,7 +367,6 @@ def predict(**options: Any) -> None:
     \b
         sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8
     """
-    _limit_threads()
     from sweetspot.commands.predict import PredictRequest, run
 
     run(PredictRequest(**options))
@@ -398,7 +393,6 @@ def estimate(**options: Any) -> None:
         sweetspot estimate "llama-3.1-8b lora 100M tokens" --within 24
         sweetspot estimate "qwen2.5-32b qlora 20M tokens" --timed "RTX 4090: 400 tokens/s" --json
     """
-    _limit_threads()
     from sweetspot.commands.estimate import EstimateRequest, run
 
     run(EstimateRequest(**options))

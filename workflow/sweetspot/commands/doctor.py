@@ -49,7 +49,7 @@ class Machine:
 
 def this_machine() -> Machine:
     """Look at the machine that the program runs on."""
-    distributions = ((each.metadata["Name"], each.version) for each in metadata.distributions())
+    distributions = ((distribution.metadata["Name"], distribution.version) for distribution in metadata.distributions())
     versions = {name.lower().replace("_", "-"): version for name, version in distributions if name}
     return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *_nvidia_gpus())
 

@@ -132,14 +132,14 @@ class EstimateRequest:
 def run(request: EstimateRequest) -> None:
     """Print the table. Raises UserError."""
     job = parse_work(request.work, request.sequence)
-    known = mfu_of(job, request.stack, request.timed)
-    rows = estimate_machines(job, known, machines_for_rent())
+    known_mfu = mfu_of(job, request.stack, request.timed)
+    rows = estimate_machines(job, known_mfu, machines_for_rent())
     best = cheapest(rows, request.within_hours)
     fitting = [row for row in rows if row.memory != TOO_SMALL]
     too_small = [row for row in rows if row.memory == TOO_SMALL]
     if request.as_json:
         content = {
-            "mfu": known.mfu._asdict(),
+            "mfu": known_mfu.mfu._asdict(),
             "machines": [asdict(row) for row in fitting],
             "cheapest": best and asdict(best),
             "level": 0.9,
@@ -149,12 +149,12 @@ def run(request: EstimateRequest) -> None:
         return
     untried = [row for row in rows if row.basis == UNTRIED]
     tried = [row for row in rows if row.memory == "fits" and row.basis != UNTRIED and row is not best]
-    after_timing = [from_one_timing(0.3, spread) for spread in (LEAST_SPREAD, ONE_STACK_SPREAD)]
+    after_timing = [from_one_timing(0.3, log_sd) for log_sd in (LEAST_SPREAD, ONE_STACK_SPREAD)]
     text = render(
         "estimate.txt",
         job=job,
-        mfu=known.mfu,
-        is_timed=known.timed_device is not None,
+        mfu=known_mfu.mfu,
+        is_timed=known_mfu.timed_device is not None,
         fitting=fitting,
         too_small=too_small,
         days=sorted(row.as_of for row in rows),

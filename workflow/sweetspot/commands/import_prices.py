@@ -41,7 +41,7 @@ class ImportRequest:
     start: str | None
     end: str | None
     max_gap_days: float
-    what: str
+    part: str
 
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
         """Return the keys of the price list but for its offers; `method`: how its prices were chosen."""
@@ -60,7 +60,7 @@ def run(request: ImportRequest) -> None:
     data, instances = _history_list(request) if is_history else _catalogue_list(request)
     prices = validated(PriceList, data, request.file)
     check_together(prices, request.file)
-    content = data if request.what == "prices" else instances
+    content = data if request.part == "prices" else instances
     if not content:
         raise UserError(
             f"{request.file}: a {SPOT_HISTORY} file says nothing of the machines; write instances.yaml by hand"

@@ -146,17 +146,17 @@ def create_study(request: StudyRequest, today: date) -> Path:
 
 
 def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[str, Any]]:
-    currency, typed = request.currency.upper(), request.rate
+    currency, usd = request.currency.upper(), request.rate
     if not re.fullmatch("[A-Z]{3}", currency):
         raise UserError(f"--currency is {currency!r}; expected three letters, such as EUR")
-    if typed is None and currency not in RATES:
+    if usd is None and currency not in RATES:
         raise UserError(f"--currency is {currency!r}; expected {', '.join(RATES)}, or --rate: USD per {currency}")
-    if typed is None:
+    if usd is None:
         return currency, RATES[currency]
-    if wrong := wrong_rate(currency, typed, today):
-        raise UserError(f"--rate is {typed:g} USD for one {currency}; {wrong}")
+    if wrong := wrong_rate(currency, usd, today):
+        raise UserError(f"--rate is {usd:g} USD for one {currency}; {wrong}")
     source = f"typed by us on {today} (--rate of sweetspot new-study)"
-    return currency, {"usd": typed, "as_of": today.isoformat(), "source": source}
+    return currency, {"usd": usd, "as_of": today.isoformat(), "source": source}
 
 
 def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
@@ -229,7 +229,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
     if request.offer_price is None:
         if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:
             raise UserError("an --offer- option is given without --offer-price; expected the price of the machine")
-        return _known_box(owned, office, values)
+        return _office_box(owned, office, values)
     device = shipped_devices().get(request.offer_device) if request.offer_device else owned
     count = request.offer_count or USUAL_COUNT
     kw = request.offer_kw or device_kw(device, count) or 0
@@ -247,7 +247,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
     )
 
 
-def _known_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
+def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
     """Return a box of USUAL_COUNT devices as office-box-2026 prices it; None where it prices none."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
@@ -255,7 +255,7 @@ def _known_box(device: Device, office: Mapping[str, Any], values: Mapping[str, A
         return None
     capex, source, currency = offer["own"]["capex"], offer["source"], values["currency"]
     if currency != "USD":
-        capex = {bound: round(usd / values["usd_per_unit"] / 10) * 10 for bound, usd in capex.items()}
+        capex = {name: round(usd / values["usd_per_unit"] / 10) * 10 for name, usd in capex.items()}
         source += f"; in {currency} at {values['usd_per_unit']:g} USD; electricity assumed"
     box_name, kw = f"box-{USUAL_COUNT}", offer["own"]["kw"]
     return OfferedBox(box_name, device.gpu, USUAL_COUNT, capex, kw, source, str(office["as_of"]))

@@ -72,7 +72,16 @@ def _parse_counts(text: str) -> list[int]:
 
 
 def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
-    """Return the predictions as text for a person, with the warnings below the table."""
+    """Return the predictions as text for a person, with the warnings below the table.
+
+    Parameters
+    ----------
+    figures
+        What was measured.
+    table
+        As of `predict_throughput`.
+
+    """
     machines_by_warning: dict[str, list[str]] = {}
     for row in table.itertuples():
         for warning in row.warnings:
@@ -83,19 +92,11 @@ def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
 
 def _as_json(figures: Sequence[Measured], table: pd.DataFrame) -> str:
     content = {
-        "measured": [
-            {
-                "gpu": figure.device.gpu,
-                "images_per_s": figure.images_per_s,
-                "model": figure.model,
-                "precision": figure.precision,
-            }
-            for figure in figures
-        ],
-        "predicted": [without_nan(row) | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")],
+        "measured": [figure._asdict() | {"device": figure.device.gpu} for figure in figures],
+        "predicted": [row | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")],
         "level": 0.9,
     }
-    return json.dumps(content, indent=2)
+    return json.dumps(without_nan(content), indent=2)
 
 
 @dataclass(frozen=True)

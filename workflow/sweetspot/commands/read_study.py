@@ -15,7 +15,7 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
 from sweetspot.scaling.networks import network_facts, unlisted_network_warning
-from sweetspot.spelling import hint, near, slipped
+from sweetspot.spelling import hint, nearest, slipped
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
@@ -26,7 +26,7 @@ from sweetspot.study.price_list import PriceList, history_days, load_price_list
 from sweetspot.study.scenarios import load_scenarios
 from sweetspot.study.stock import checked_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
-from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
+from sweetspot.study.workloads import ProjectPlan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
 from sweetspot.throughput.time_to_target import read_times
@@ -70,8 +70,8 @@ class Findings:
 
     def add_errors(self, file: Path | str, sentences: Collection[str]) -> None:
         """Add mistakes unless they were found already."""
-        known = {sentence for _, sentence in self.errors}
-        self.errors += [(str(file), sentence) for sentence in sentences if sentence not in known]
+        earlier = {sentence for _, sentence in self.errors}
+        self.errors += [(str(file), sentence) for sentence in sentences if sentence not in earlier]
 
     def check(self, function: Callable[..., object], *arguments: Any) -> None:
         """Call a check and keep what it refuses as mistakes of the file, the last of its arguments."""
@@ -103,7 +103,7 @@ class StudyContent:
     study: Study | None
     instance_file: Path
     instances: dict[str, Instance] | None
-    workloads: dict[str, Training | Runs | Plan] | None
+    workloads: dict[str, Training | Runs | ProjectPlan] | None
     monthly: dict[str, Monthly]
     price_lists: dict[str, PriceList | None]
 
@@ -220,7 +220,7 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
         findings.check(checks.check_workloads, workloads, content.monthly, content.instances, file)
         findings.check(checks.check_devices, workloads, content.instances, file)
     models = [] if content.study is None else content.study.cells.model
-    plans = tuple(f"{name}." for name, work in workloads.items() if isinstance(work, Plan))
+    plans = tuple(f"{name}." for name, work in workloads.items() if isinstance(work, ProjectPlan))
     for name, work in workloads.items():
         is_job_of_plan = name.startswith(plans)  # Nobody wrote its model.
         if models and not is_job_of_plan and work.model is not None and work.model not in models:
@@ -304,7 +304,7 @@ def _check_file_names(findings: Findings, folder: Path) -> None:
         present = {file.name for file in folder.glob("*")}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
         for name in sorted(present.difference(FILES, FOLDERS)):
-            meant = near(name.lower(), missing)
+            meant = nearest(name.lower(), missing)
             if meant is not None:
                 sentence = f"{folder / name}: nothing reads this; did you mean {meant}?"
                 findings.add_errors(folder / name, [sentence])

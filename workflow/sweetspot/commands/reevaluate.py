@@ -11,16 +11,16 @@ from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
 from sweetspot.decision.analyses.days_of_use import break_even
-from sweetspot.decision.compare import Judged, PlannedWork, judge, together
+from sweetspot.decision.compare import DecisionResult, PlannedWork, judge, together
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
-from sweetspot.decision.waiting import coming_to_mixes, queue_table
+from sweetspot.decision.waiting import arrival_streams, queue_table
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Amount
-from sweetspot.study.workloads import Plan
+from sweetspot.study.workloads import ProjectPlan
 
 ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 
@@ -51,7 +51,7 @@ class PhaseInputs:
 
     cells: pd.DataFrame
     price_lists: Sequence[tuple[pd.DataFrame, pd.DataFrame]]
-    plans: Mapping[str, Plan]
+    plans: Mapping[str, ProjectPlan]
     instances: Mapping[str, Instance]
     needs: Needs
 
@@ -99,11 +99,11 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
     }
     if decided.months:
         tables["deadlines"] = class_deadlines(decided.months, settings.money, use.due_hours)
-        tables["queue"] = queue_table(coming_to_mixes(decided.months))
+        tables["queue"] = queue_table(arrival_streams(decided.months))
     return tables
 
 
-def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> Judged:
+def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionResult:
     # The comparison itself has plain objects in few blocks; a file gives a block for each column.
     options = inputs.options
     is_text = {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
@@ -111,13 +111,13 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> Judged:
     if use.days is not None:
         options = at_days(options, use.days)
     factor = use.jobs_factor or 1.0
-    months = {name: _with_more_jobs(work, factor) for name, work in inputs.months.items()}
+    months = {name: _scale_jobs(work, factor) for name, work in inputs.months.items()}
     plans = pd.DataFrame() if inputs.phases is None else _price_plans(inputs.phases, inputs.settings, use)
     work = PlannedWork(months, plans, inputs.titles)
     return judge(options, _offers_at_days(inputs.offers, use.days), work, inputs.settings, samples)
 
 
-def _break_even(decided: Judged, month_days: float) -> pd.DataFrame:
+def _break_even(decided: DecisionResult, month_days: float) -> pd.DataFrame:
     """Return rows as of comparison/break_even.parquet, of single jobs and of plans of phases."""
     days = break_even(decided.options, decided.draws, month_days)
     rows = [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
@@ -169,7 +169,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     return options.assign(**changed).sort_values(order, kind="stable", ignore_index=True)
 
 
-def _with_more_jobs(work: Monthly, factor: float) -> Monthly:
+def _scale_jobs(work: Monthly, factor: float) -> Monthly:
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)

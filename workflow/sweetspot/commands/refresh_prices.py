@@ -102,11 +102,11 @@ def _requested_parts(
     providers: Sequence[str], instances: Mapping[str, Instance], catalogue: CatalogueMap
 ) -> list[tuple[str, str, FilePart]]:
     """Return the parts of the map, each with the machines of the requested providers; no provider: all."""
-    known = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
+    providers_in_map = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(
-        f"--provider is {name!r}; expected some of {', '.join(known)}, which 'catalogue' knows"
+        f"--provider is {name!r}; expected some of {', '.join(providers_in_map)}, which 'catalogue' knows"
         for name in providers
-        if name not in known
+        if name not in providers_in_map
     )
     requested = []
     for source, key, part in catalogue.parts():

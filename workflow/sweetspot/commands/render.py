@@ -19,11 +19,11 @@ def render(template: str, **values: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["flow"] = yaml_on_one_line
+    environment.filters["flow"] = flow_yaml
     return environment.get_template(f"{template}.j2").render(values)
 
 
-def yaml_on_one_line(value: Any) -> str:
+def flow_yaml(value: Any) -> str:
     """Return a value as YAML in flow style."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)

@@ -9,14 +9,14 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
-from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT
+from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
 from sweetspot.decision import texts
 from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
 from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
-from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
+from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.sources import SAME_MIX, is_best, mix_title, owned_hours, reasons_not_done
+from sweetspot.decision.sources import MIX_TOLERANCE, failure_reasons, is_best, mix_title, owned_hours
 from sweetspot.decision.texts import WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.mixes.dispatch import dispatch
@@ -61,7 +61,6 @@ class MixChoice:
     commitment: str
     alternative: str
     instance: str | None
-    price_list: str | None
     counts: float
     device_hours: float
     usd: float
@@ -74,17 +73,18 @@ class MixChoice:
     timed: list[str]
     trial_usd: float
     saving_usd: float
-    box_title: str | None
-    capex_usd: float
-    capex_usd_low: float
-    capex_usd_high: float
-    usd_per_capex: float
-    pays_below_usd: float
     why_not: str | None
     why_not_rule: str | None
     in_answer: bool
     persistent: bool = True
     is_reference: bool = False
+    price_list: str | None = None
+    box_title: str | None = None
+    capex_usd: float = np.nan
+    capex_usd_low: float = np.nan
+    capex_usd_high: float = np.nan
+    usd_per_capex: float = 0.0
+    pays_below_usd: float = np.nan
 
 
 class PricedWork(NamedTuple):
@@ -154,8 +154,8 @@ def works(
     eligible = offers[offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)]
     problems = {work.name: work for work in monthly}
     lacking = [_without_speed(work, problems.get(work.name), options_of_any_fit, eligible) for work in priced]
-    named = [tuple((settings.titles.get(name, name), binds) for name, binds in offers) for offers in lacking]
-    return [work._replace(without_speed=names) for work, names in zip(priced, named, strict=True)]
+    titles_of = [tuple((settings.titles.get(name, name), binds) for name, binds in offers) for offers in lacking]
+    return [work._replace(without_speed=names) for work, names in zip(priced, titles_of, strict=True)]
 
 
 def _without_speed(
@@ -163,13 +163,11 @@ def _without_speed(
 ) -> list[tuple[str, str]]:
     """List machine and commitment of the offers without a speed for a work, or for a class of its jobs."""
     models = {work.model} if monthly is None else {str(job.model) for job in monthly.work.jobs if job.model}
-    if NO_MODEL in models:
+    if not models or NO_MODEL in models:
         return []
-    speeds = options[options["model"].isin(models)].drop_duplicates([*OFFER, "model"])
-    missing = offers.merge(speeds.groupby(list(OFFER)).size().rename("models").reset_index(), "left", list(OFFER))
-    missing = missing[missing["models"].ne(len(models))]
-    if monthly is not None:
-        missing = missing[~missing["instance"].isin(monthly.work.have)]
+    timed = [set(options.loc[options["model"] == model, "instance"]) for model in models]
+    owned = () if monthly is None else monthly.work.have
+    missing = offers[~offers["instance"].isin(set.intersection(*timed).union(owned))]
     binds = missing["purchase"].map({"own": BUY} | dict.fromkeys(COMMITTED, CONTRACT)).fillna(NOTHING)
     return list(dict.fromkeys(zip(missing["instance"].astype(str), binds, strict=True)))
 
@@ -211,17 +209,17 @@ def _compared(work: PricedWork, in_hand: Sequence[str]) -> pd.DataFrame:
         # Of mixes each is its own alternative; a trial of a few dollars makes none of them the more expensive one.
         is_mix = work.cost == DISPATCH
         alternative = table["choice"] if is_mix else table["alternative"].fillna(table["choice"])
-        cheapest = shares(work.usd[stands], alternative[stands].tolist(), SAME_MIX if is_mix else TOLERANCE)
+        cheapest = shares(work.usd[stands], alternative[stands].tolist(), MIX_TOLERANCE if is_mix else TOLERANCE)
         figures["p_cheapest"] = alternative.map(cheapest)
         figures["p_cheaper"] = [p_cheaper(samples, work.usd[best]) for samples in usd]
         figures.loc[best, "p_cheaper"] = np.nan
         with np.errstate(invalid="ignore"):
             figures["ratio"] = central / central[best]
             figures["ratio_low"], figures["ratio_high"] = interval(usd / work.usd[best])
-    is_held = table[["choice", "instance", "price_list"]].isin(in_hand).any(axis=1) | (not in_hand)
+    has_offer = table[["choice", "instance", "price_list"]].isin(in_hand).any(axis=1) | (not in_hand)
     table = table.drop(columns="usd").join(figures).assign(
         workload=work.name, workload_title=work.title, months=work.months, cost=work.cost, model=work.model or None,
-        is_best=table.index == best, is_rival=table.index == rival, in_hand=is_held,
+        is_best=table.index == best, is_rival=table.index == rival, in_hand=has_offer,
     )  # fmt: skip
     return table.reindex(columns=list(COLUMNS))
 
@@ -268,13 +266,13 @@ def _sorted_work(
     able = in_answer & np.isfinite(table["usd"].astype(float))
     lasting = able & (persistent | table["is_reference"].astype(bool))
     stands = lasting if lasting.any() else able
-    rule = pd.Series(np.select([~in_answer, persistent], [NOT_ASKED, CANNOT], MAY_STOP), table.index, dtype=object)
-    stated = table.reindex(columns=["why_not", "why_not_rule"]).astype(object)
-    reasons = stated["why_not"].fillna(rule.map(WHY_NOT))
-    rule = stated["why_not_rule"].fillna(rule.mask(stated["why_not"].notna(), CANNOT))
+    rule = pd.Series(np.select([~in_answer, persistent], [EXCLUDED, CANNOT], MAY_STOP), table.index, dtype=object)
+    rules = table.reindex(columns=["why_not", "why_not_rule"]).astype(object)
+    reasons = rules["why_not"].fillna(rule.map(WHY_NOT))
+    rule = rules["why_not_rule"].fillna(rule.mask(rules["why_not"].notna(), CANNOT))
     table = table.assign(stands=stands, why_not=reasons.mask(stands, None), why_not_rule=rule.mask(stands, None))
     table = table.reset_index(drop=True).sort_values(["usd", "choice"], kind="stable")
-    usd, today, capex = (np.asarray(each)[table.index] for each in samples)
+    usd, today, capex = (np.asarray(values)[table.index] for values in samples)
     return PricedWork(name, name, months, table.reset_index(drop=True), usd, today, capex, limits=tuple(limits))
 
 
@@ -385,26 +383,27 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, box: Row | None, money: Money) -
     """Return the choice of a mix; `box`: what it buys or signs for first."""
     months, lead, count = float(monthly.work.months), mix.done.lead or None, sum(mix.bought.values())
     hours, owned = owned_hours(monthly, mix)
-    reasons = [] if np.isfinite(mix.expected) else reasons_not_done(monthly, mix)
-    broken = [] if reasons else [texts.breaks(*limit, money) for limit in monthly.violations(mix)]
+    reasons = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
+    violations = [] if reasons else [texts.breaks(*limit, money) for limit in monthly.violations(mix)]
+    # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
+    alternative, details = lead if box is None and not any(monthly.drawn.owned) else None, dict[str, Any]()
     if box is None:
         stays = (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours
         kind, commitment = KEEP if stays else RENT, NOTHING
     else:
         kind, commitment = _kind_of(box)
         kind = MIX if lead is not None and commitment == BUY else kind
-    # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
-    rental = lead if box is None and not any(monthly.drawn.owned) else None
-    capex = [np.nan] * 3 if box is None else [box[name] for name in CAPEX]
-    fixed_usd = 0.0 if box is None else box["fixed_usd_per_month"] * next(iter(mix.bought.values())) * months
+        fixed_usd = box["fixed_usd_per_month"] * next(iter(mix.bought.values())) * months
+        details = {name: box[name] for name in ("price_list", *CAPEX)} | {"box_title": box["title"]}
+        details["usd_per_capex"] = _usd_per_capex(box, fixed_usd)
+        details["pays_below_usd"] = price_that_pays(monthly, str(box["option"])) if commitment == BUY else np.nan
     return MixChoice(
         choice=mix.key,
         title=mix_title(mix, monthly),
         kind=kind,
         commitment=commitment,
-        alternative=rental or mix.key,
+        alternative=alternative or mix.key,
         instance=lead if box is None else box["instance"],
-        price_list=None if box is None else box["price_list"],
         counts=float(count),
         device_hours=hours * months,
         usd=mix.expected * months,
@@ -417,15 +416,10 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, box: Row | None, money: Money) -
         timed=list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
         trial_usd=mix.problem.trial_usd * months,
         saving_usd=mix.saving * months,
-        box_title=None if box is None else box["title"],
-        capex_usd=capex[0],
-        capex_usd_low=capex[1],
-        capex_usd_high=capex[2],
-        usd_per_capex=0.0 if box is None else _usd_per_capex(box, fixed_usd),
-        pays_below_usd=price_that_pays(monthly, str(box["option"])) if box and commitment == BUY else np.nan,
-        why_not=f"cannot: {'; '.join(reasons)}" if reasons else "; ".join(broken) or None,
-        why_not_rule=LIMIT if broken else None,
-        in_answer=not broken,
+        why_not=f"cannot: {'; '.join(reasons)}" if reasons else "; ".join(violations) or None,
+        why_not_rule=LIMIT if violations else None,
+        in_answer=not violations,
+        **details,
     )
 
 
@@ -436,24 +430,25 @@ def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     is the one of which it is highest. NaN without such a mix.
     """
     owned, source = monthly.drawn.owned, monthly.source(name)
-    own = {each.offer["option"] for each in monthly.sources if each.offer["purchase"] == "own"}
-    others = [mix.expected for mix in monthly.mixes if own.isdisjoint(mix.bought) and not monthly.violations(mix)]
+    for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}
+    rivals = [mix for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and not monthly.violations(mix)]
     index = [kind.name for kind in monthly.drawn.held].index(name)
     price = float(source.offer["capex_usd"])
     doubled = Parameter("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", source.labels)
     problems = monthly.moved(ParameterValues(1, {doubled: 2.0})), monthly.drawn
     month = float(np.subtract(*(problem.held[index].fixed.mean() for problem in problems)))  # USD for the price alone.
-    if not others or not month > 0:
+    if not rivals or not month > 0:
         return np.nan
+    rival_usd = min(mix.expected for mix in rivals)
     up_front, highest = monthly.limits.get(UP_FRONT, np.inf), np.nan
     for base in {owned, monthly.mixes[0].counts}:
         previous = -np.inf
         for number in range(1, MAXIMUM_PRICED + 1):
             counts = (*base[:index], owned[index] + number, *base[index + 1 :])
             mix = monthly.with_strategy(Mix(BEST, "", dispatch(monthly.drawn, counts)))
-            if any(each.limit != UP_FRONT for each in monthly.violations(mix)):
+            if any(violation.limit != UP_FRONT for violation in monthly.violations(mix)):
                 continue
-            below = price * (1 + (min(others) - mix.expected) / (number * month))
+            below = price * (1 + (rival_usd - mix.expected) / (number * month))
             if below < previous:
                 break
             previous, highest = below, np.fmax(highest, min(below, up_front / number))

@@ -1,8 +1,9 @@
 """All tables of results/<study>/comparison/: a study decided, and what its answers rest on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
-from sweetspot.decision.options import Row, build_options, titled
+from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
@@ -26,7 +27,7 @@ from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import coming_to_mixes, queue_table
+from sweetspot.decision.waiting import arrival_streams, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
@@ -68,19 +69,15 @@ def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 class PlannedWork(NamedTuple):
-    """What a study asks beside single jobs: its work of `months` (`load_monthly`), the rows of `plans` of phases that
-    fit, and `titles` of workloads for people.
-    """
+    """What a study plans beside single jobs: work of months, rows of plans of phases that fit, titles of workloads."""
 
     months: "Mapping[str, Monthly]"
     plans: pd.DataFrame
     titles: Mapping[str, str]
 
 
-class Judged(NamedTuple):
-    """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes; all `works`, and their `choices`; the model that is told of first.
-    """
+class DecisionResult(NamedTuple):
+    """A study decided: options that fit (as the samples have them) and the others, its works and their choices."""
 
     options: pd.DataFrame
     misfits: pd.DataFrame
@@ -89,44 +86,66 @@ class Judged(NamedTuple):
     months: list[MonthlyWork]
     works: list[PricedWork]
     choices: pd.DataFrame
-    leading_model: str | None
 
     def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
-        """The table of verdicts; `worth`: the table `worth_knowing`, where it says what to find out first."""
-        learn = {} if worth is None else first_to_find_out(self.works, worth)
-        about = answer_work(self.works, settings.work, self.leading_model)
-        words = words_of(settings.counts, settings.money)
-        found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
-        machines = [self._machine(row) for row in found.to_dict("records")]
-        return found.join(start_of_machines(self.options, found["workload"].tolist(), machines))
+        """Return the table of verdicts.
 
-    def _machine(self, verdict: Row) -> str:
-        """The offer that a verdict says to take; where several are rented, the one that most is paid to."""
-        take = str(verdict["take"])
-        if verdict["kind"] not in ("rent", "keep") or take in set(self.options["option"]):
-            return take
-        mine = self.choices[self.choices["workload"].eq(verdict["workload"]) & self.choices["choice"].eq(take)]
-        return str(next(iter(mine["main_rented"].dropna()), take))
+        Parameters
+        ----------
+        settings
+            The study's settings.
+        break_even
+            From when purchases pay.
+        worth
+            The table `worth_knowing`; None: nothing is said of what to find out first.
+
+        """
+        answer = answer_work(self.works, settings.work, model_with_smallest_gain(self.options))
+        first = first_to_find_out(self.works, worth)
+        words = words_of(settings.counts, settings.money)
+        table = verdict_table(self.works, answer, break_even, first, words).assign(**settings.verdict_columns)
+        rented = self.choices.set_index(["workload", "choice"])["main_rented"].dropna().to_dict()
+        options = set(self.options["option"])
+        machines = [
+            take if take in options or kind not in ("rent", "keep") else str(rented.get((work, take), take))
+            for work, take, kind in zip(table["workload"], table["take"], table["kind"], strict=True)
+        ]
+        return table.join(start_of_machines(self.options, table["workload"].tolist(), machines))
 
 
 def judge(
-    every: pd.DataFrame, offers: pd.DataFrame, asked: PlannedWork, settings: Settings, draws: int = DRAWS
-) -> Judged:
-    """Price and choose for all works of a study. `every`: its options, those that do not fit among them; `offers`: all.
-    Raises UserError where a machine that is there has no figure or no offer.
+    every: pd.DataFrame, offers: pd.DataFrame, planned: PlannedWork, settings: Settings, draws: int = DRAWS
+) -> DecisionResult:
+    """Price and choose for all works of a study.
+
+    Parameters
+    ----------
+    every
+        Its options, those that do not fit among them.
+    offers
+        All its offers.
+    planned
+        What it plans beside single jobs.
+    settings
+        Its settings.
+    draws
+        Number of samples.
+
+    Raises
+    ------
+    UserError
+        A machine that is owned has no figure or no offer.
+
     """
     options, misfits = apart(every)
-    drawn = simulate(options, settings.seed, draws)
-    lab = (options, drawn, offers, settings.month_days, settings.seed)
-    months = [
-        monthly_work(name, work, *lab).within_limits(settings.usd_per_unit)
-        for name, work in asked.months.items()
-        if len(options)
-    ]
-    plans = phases_problems(options, drawn, asked.plans, settings.month_days)
-    judged = works(options, drawn, plans, months, settings, asked.titles, every, offers)
-    chosen = choice_table(judged, settings.offers_in_hand)
-    return Judged(options, misfits, drawn, plans, months, judged, chosen, model_with_smallest_gain(options))
+    samples = simulate(options, settings.seed, draws)
+    context = (options, samples, offers, settings.month_days, settings.seed)
+    monthly = planned.months.items() if len(options) else ()
+    months = [monthly_work(name, work, *context).within_limits(settings.usd_per_unit) for name, work in monthly]
+    plans = phases_problems(options, samples, planned.plans, settings.month_days)
+    priced = works(options, samples, plans, months, settings, planned.titles, every, offers)
+    choices = choice_table(priced, settings.offers_in_hand)
+    return DecisionResult(options, misfits, samples, plans, months, priced, choices)
 
 
 def asked_of(
@@ -137,11 +156,18 @@ def asked_of(
     titles: Mapping[str, str],
     known: "AvailabilityFacts | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
-    """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
-    every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
-    every = titled(set_aside(every, monthly), inputs.throughput, titles)
-    every = with_start_times(every, known, settings.month_days)
-    return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
+    """Return the options of a study, those that do not fit among them, and what it plans beside single jobs.
+
+    Parameters
+    ----------
+    inputs, settings, needs, monthly, titles, known
+        As for `compare`.
+
+    """
+    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
+    options = titled(set_aside(options, monthly), inputs.throughput, titles)
+    options = with_start_times(options, known, settings.month_days)
+    return options, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
 
 
 def compare(
@@ -153,71 +179,86 @@ def compare(
     titles: Mapping[str, str] | None = None,
     known: "AvailabilityFacts | None" = None,
 ) -> dict[str, pd.DataFrame]:
-    """The comparison's tables by the name of their file. Raises UserError. `needs`: the memory that workloads need
-    (`load_needs`); what does not fit stands in `options` alone. `monthly`: workloads of months (`load_monthly`), whose
-    mixes are chosen. `titles`: names for people of workloads (`load_titles`). `known`: what there is of stock and
-    failures (`load_availability`). Without any price the tables are empty.
+    """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
+
+    Parameters
+    ----------
+    inputs
+        The tables of the study.
+    settings
+        Its settings.
+    draws
+        Number of samples.
+    needs
+        The memory that workloads need (`load_needs`); what does not fit stands in `options` only.
+    monthly
+        Work of months (`load_monthly`).
+    titles
+        Names of workloads for people (`load_titles`).
+    known
+        Stock and failures (`load_availability`).
+
+    Raises
+    ------
+    UserError
+        The study cannot be decided.
+
     """
-    needs, monthly = needs or {}, monthly or {}
-    every, asked = asked_of(inputs, settings, needs, monthly, titles or {}, known)
-    judged = judge(every, inputs.offers, asked, settings, draws)
-    found = _rests_on(judged, inputs.offers, every, settings)
-    options, drawn = judged.options, judged.draws
-    missing = left_out_table(inputs, every, judged.choices, settings, needs)
-    untold = speed_warnings(missing, inputs.offers, every)
-    verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
-    return {
-        "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,
-        "utilisation": utilisation(options, drawn, settings.month_days),
-        "ranks": ranks(options, drawn),
-        "left_out": missing,
-        "queue": queue_table(coming_to_mixes(judged.months)),
-        "warnings": with_decisive(
-            warning_table(inputs, every, settings, needs, untold),
-            decisive_rows(verdict, judged.choices, found["sources"], options),
-            inputs.offers,
-        ),
-        **found,
-        "choices": judged.choices,
+    every, planned = asked_of(inputs, settings, needs or {}, monthly or {}, titles or {}, known)
+    result = judge(every, inputs.offers, planned, settings, draws)
+    options, samples, months, money = result.options, result.draws, result.months, settings.money
+    jobs = shared_machine_problems(options, samples, settings.month_days)
+    mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
+    tables = analysed([*jobs, *result.plans, *mixes], options, samples, money)
+    break_even_table = together([break_even(options, samples, settings.month_days), tables["break_even"]])
+    verdict = result.verdict(settings, break_even_table, tables["worth_knowing"])
+    sources, left_out = source_table(months), left_out_table(inputs, every, result.choices, settings, needs or {})
+    warnings = warning_table(inputs, every, settings, needs or {}, speed_warnings(left_out, inputs.offers, every))
+    offers, lists = inputs.offers, list(settings.answer_prices)
+    eligible = offers[offers["price_list"].isin(lists)] if lists else offers
+    deadlines = job_deadlines(options, samples, settings.deadlines_hours, money)
+    return tables | {
+        "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
+        "break_even": break_even_table,
+        "utilisation": utilisation(options, samples, settings.month_days),
+        "ranks": ranks(options, samples),
+        "left_out": left_out,
+        "queue": queue_table(arrival_streams(months)),
+        "warnings": with_decisive(warnings, decisive_rows(verdict, result.choices, sources, options), offers),
+        "deadlines": together([deadlines, class_deadlines(months, money)]),
+        "sources": sources,
+        "load": load_table(months),
+        "jobs": job_table(months, every, eligible, settings.titles),
+        "case_figures": case_figures(result.plans),
+        "choices": result.choices,
         "verdict": verdict,
     }
 
 
-def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
-    """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
-    options, drawn, money = judged.options, judged.draws, settings.money
-    jobs = shared_machine_problems(options, drawn, settings.month_days)
-    months = [one for posed in judged.months if (one := monthly_problem(posed)) is not None]
-    found = analysed([*jobs, *judged.plans, *months], options, drawn, money)
-    days = break_even(options, drawn, settings.month_days)
-    asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
-    due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, money)]
-    return found | {
-        "break_even": together([days, found["break_even"]]),
-        "deadlines": together(due),
-        "sources": source_table(judged.months),
-        "load": load_table(judged.months),
-        "jobs": job_table(judged.months, every, asked, settings.titles),
-        "case_figures": case_figures(judged.plans),
-    }
-
-
 def analysed(
-    asked: Sequence[DecisionProblem], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
+    problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
 ) -> dict[str, pd.DataFrame]:
-    """The tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of questions, whatever their cost.
-    `options`: those that `draws` are of. A question of no length (one job, no machine of one's own) has no tornado and
-    no turning points: nothing says how often it is done.
+    """Return the tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of problems of any kind.
+
+    A problem without a length (one job, no machine of one's own) has no tornado and no turning points, because nothing
+    says how often it is done.
+
+    Parameters
+    ----------
+    problems
+        The problems.
+    options, draws
+        The options and their samples.
+    money
+        The currency of the texts.
+
     """
     timings = timings_of(options)
-    lasting = [one for one in asked if not one.model or np.isfinite(one.months)]
-    return {
-        "tornado": _table((tornado_rows(one, money) for one in lasting), TORNADO),
-        "turning_points": _table((turning_rows(one, money) for one in lasting), TURNING),
-        "worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
-        "break_even": _table((pays_rows(one.workload, one.break_even_cases()) for one in asked), PAYS),
+    lasting = [problem for problem in problems if not problem.model or np.isfinite(problem.months)]
+    rows = {
+        "tornado": (TORNADO, (tornado_rows(problem, money) for problem in lasting)),
+        "turning_points": (TURNING, (turning_rows(problem, money) for problem in lasting)),
+        "worth_knowing": (WORTH, (worth_rows(problem, draws, timings) for problem in problems)),
+        "break_even": (PAYS, (pays_rows(problem.workload, problem.break_even_cases()) for problem in problems)),
     }
-
-
-def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
+    return {name: pd.DataFrame(list(chain(*parts)), columns=list(columns)) for name, (columns, parts) in rows.items()}

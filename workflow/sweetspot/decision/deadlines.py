@@ -62,11 +62,9 @@ class TimedJob:
 
     def p_in_time(self, limit: float) -> tuple[float, float]:
         """Return the share of samples in which waits and run take at most `limit` hours, and counted from today."""
-        hours = (self.hours, self.result_hours)
-        run, result = (
-            np.nan if each is None else float(self.queue.share_in_time(limit - each).mean()) for each in hours
-        )
-        return run, result
+        run = float(self.queue.share_in_time(limit - self.hours).mean())
+        result = self.result_hours
+        return run, np.nan if result is None else float(self.queue.share_in_time(limit - result).mean())
 
     def columns(self, limit: float) -> dict[str, Any]:
         """Return the job's columns of DEADLINES."""
@@ -83,9 +81,9 @@ def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, f
     Shares that nobody published count only where no other job is in time; all are 1 where none is.
     """
     pairs = np.array([job.p_in_time(limit) for job in jobs])
-    found = np.nan_to_num(pairs[:, 1] / np.maximum(pairs[:, 0], MINIMUM_SHARE))
-    published = np.where([job.is_published for job in jobs], found, 0.0)
-    likely = next((each for each in (published, found) if each.max() >= MINIMUM_SHARE), np.ones(len(jobs)))
+    likely_shares = np.nan_to_num(pairs[:, 1] / np.maximum(pairs[:, 0], MINIMUM_SHARE))
+    published = np.where([job.is_published for job in jobs], likely_shares, 0.0)
+    likely = next((part for part in (published, likely_shares) if part.max() >= MINIMUM_SHARE), np.ones(len(jobs)))
     with np.errstate(divide="ignore"):
         usd = np.array([job.usd for job in jobs]) / likely
     order = sorted(range(len(jobs)), key=lambda index: (usd[index], jobs[index].usd, jobs[index].row["option"]))
@@ -144,7 +142,7 @@ def _dues(row: Row) -> dict[str, float]:
     return {"up_front_usd": row["capex_usd"] if or_zero(row["capex_usd"]) > 0 else np.nan, "due_usd_per_month": month}
 
 
-def bound_in_words(row: Mapping[Any, Any], money: Money) -> str:
+def dues_in_words(row: Mapping[Any, Any], money: Money) -> str:
     """Say after the USD of one job what else is due for it; empty for nothing."""
     if or_zero(row.get("up_front_usd")) > 0:
         return f" once it is bought for {money.words(row['up_front_usd'])}"
@@ -158,7 +156,7 @@ def _nobody(rows: Sequence[Row], money: Money) -> str:
     if not rows:
         return "no machine has a speed for it"
     row = min(rows, key=lambda row: (row["hours"], row["usd"]))
-    paid = f"{amount(money.of(row['usd']))} {money.code}{bound_in_words(row, money)}"
+    paid = f"{amount(money.of(row['usd']))} {money.code}{dues_in_words(row, money)}"
     return f"none can: the fastest, {the(row['title'])}, takes {span(row['hours'])} for {paid}"
 
 
@@ -199,7 +197,7 @@ def _class_rows(work: MonthlyWork, money: Money, due: float | None) -> Iterator[
             result.jobs(name)[number] if (name := job.row["option"]) in result.sources else np.zeros(1)
             for job in ordinary
         ]
-        total, least_usd = sum(map(np.sum, counts)), min((job.usd for job in ordinary), default=np.nan)
+        total, lowest_usd = sum(map(np.sum, counts)), min((job.usd for job in ordinary), default=np.nan)
         hours = [row["hours"] for source in work.sources if (row := source.rows[urgent_number]) is not None]
         grid = np.geomspace(min(hours), REACH * max(hours), STEPS)[1:] if hours else ()
         rounded = [float(f"{hour:.3g}") for hour in grid]
@@ -212,7 +210,7 @@ def _class_rows(work: MonthlyWork, money: Money, due: float | None) -> Iterator[
             quick = [job for job in urgent if job.row["hours"] + job.queue.mean_hours <= limit]
             if quick:
                 job = _by_result(quick, limit)[0][0]
-                columns = job.columns(limit) | {"usd_extra": job.usd - least_usd}
+                columns = job.columns(limit) | {"usd_extra": job.usd - lowest_usd}
             else:  # What has to be bought or signed first has no price of one job.
                 columns = {"status": _nobody([job.row | {"usd": job.usd} for job in urgent], money)}
             yield columns | {
@@ -221,8 +219,8 @@ def _class_rows(work: MonthlyWork, money: Money, due: float | None) -> Iterator[
             }  # fmt: skip
 
 
-def _jobs(work: MonthlyWork, queue: SampledWaits, number: int, is_alone: bool) -> Iterator[TimedJob]:
-    """Yield where a job of a class runs in the best mix; `is_alone`: it pays for the whole rented machine."""
+def _jobs(work: MonthlyWork, queue: SampledWaits, number: int, pays_all: bool) -> Iterator[TimedJob]:
+    """Yield where a job of a class runs in the best mix; `pays_all`: it pays for the whole rented machine."""
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:
         row, index = source.rows[number], indices.get(source.offer["option"])
@@ -230,7 +228,7 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int, is_alone: bool) -
             continue
         hours, at_once = work.figures["hours"][row["row"]], row["jobs_at_once"]
         if source.kind == "rented":
-            jobs = at_once if is_alone else 1.0
+            jobs = at_once if pays_all else 1.0
             yield TimedJob(row, float(row["usd"]) * jobs, hours, work.figures["usd"][row["row"]] * jobs)
         elif index is not None:
             central, samples = (_usd_per_hour(problem.held[index]) for problem in (work.central, work.drawn))
@@ -253,4 +251,4 @@ def _queue_of(work: MonthlyWork) -> SampledWaits:
         used = used + best.done.device_hours(kind.name)
         capacity = capacity + count * kind.devices * kind.hours_per_month
     busy = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
-    return sample_waits([stream.job_class(0) for stream in pool(work, best)], busy)
+    return sample_waits([stream.job_class for stream in pool(work, best)], busy)

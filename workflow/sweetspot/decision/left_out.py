@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from sweetspot.bills.fits import Needs, does_not_fit, with_fits
-from sweetspot.decision.options import OFFER, is_asked
+from sweetspot.decision.options import OFFER, is_requested
 from sweetspot.study.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("workload", *OFFER, "model", "rule")
 PLAN_TOTAL = "total"  # The phase of results/<study>/plans that stands for the whole plan.
-NOT_ASKED, TOO_FEW, NO_FIGURE = "not_asked", "too_few_devices", "no_figure"
+EXCLUDED, DEVICE_SHORTAGE, NO_FIGURE = "not_asked", "too_few_devices", "no_figure"
 WarningRow = tuple[object, ...]  # The values of warning_table.WARNINGS.
 
 
@@ -70,10 +70,10 @@ def left_out_table(
             table[table["workload"] == name] if len(table) else pd.DataFrame(columns=["model", *OFFER])
             for table in ((totals, choices) if is_plan else (inputs.costs, options))
         )
-        model, taken = next(iter(rows["model"].dropna()), None), pd.MultiIndex.from_frame(results[list(OFFER)])
+        model, complete = next(iter(rows["model"].dropna()), None), pd.MultiIndex.from_frame(results[list(OFFER)])
         for offer in offers.drop_duplicates(list(OFFER)).to_dict("records"):
             key = [offer[column] for column in OFFER]
-            if tuple(key) not in taken:
+            if tuple(key) not in complete:
                 rule = _rule(name, offer, rows[(rows[list(OFFER)] == key).all(axis=1)], is_plan, settings, needs)
                 left_out.append((name, *key, model, rule))
     return pd.DataFrame(left_out, columns=list(COLUMNS))
@@ -84,16 +84,16 @@ def _rule(
 ) -> str:
     devices = needs[name].devices if name in needs else None
     if is_plan and settings.answer_prices and offer["price_list"] not in settings.answer_prices:
-        return NOT_ASKED
+        return EXCLUDED
     if rows.empty:
-        return TOO_FEW if devices is not None and (offer.get("gpus") or math.inf) < devices else NO_FIGURE
+        return DEVICE_SHORTAGE if devices is not None and (offer.get("gpus") or math.inf) < devices else NO_FIGURE
     if is_plan and does_not_fit(with_fits(rows, settings, needs)).all():
         return "does_not_fit"
-    requested = rows[is_asked(rows, settings)]
+    requested = rows[is_requested(rows, settings)]
     if requested.empty:
         return "other_batch"
     status = str(requested["status"].iloc[0]) if "status" in rows.columns else "ok"
-    return NOT_ASKED if status in ("ok", "None", "nan") else status.replace(" ", "_")
+    return EXCLUDED if status in ("ok", "None", "nan") else status.replace(" ", "_")
 
 
 def speed_warnings(left_out: pd.DataFrame, offers: pd.DataFrame, options: pd.DataFrame) -> Iterator[WarningRow]:
@@ -113,7 +113,7 @@ def speed_warnings(left_out: pd.DataFrame, offers: pd.DataFrame, options: pd.Dat
 
     """
     offer_count, machines = len(offers.drop_duplicates(list(OFFER))) if len(offers) else 0, set(options["instance"])
-    for name, rows in left_out[left_out["rule"] != NOT_ASKED].groupby("workload", sort=False):
+    for name, rows in left_out[left_out["rule"] != EXCLUDED].groupby("workload", sort=False):
         if len(rows) == offer_count:
             message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
             yield ("comparison", None, None, pd.NA, "no_speed", message)

@@ -46,7 +46,7 @@ from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes, timings_wor
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
-    from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes
+    from sweetspot.study.monthly import Monthly, RecurringJob  # lazily: pydantic takes longer than all this computes
     from sweetspot.study.terms import Amount
 
 MIX_DRAWS = (
@@ -91,7 +91,7 @@ class WorkClass(NamedTuple):
 
     name: str
     workload: str
-    job: "JobClass"
+    job: "RecurringJob"
     urgent: bool
     limit: float
 
@@ -440,7 +440,7 @@ class MonthlyWork(MixLimits):
 
     def mean_wait(self, mix: Mix) -> float:
         """Return the hours that a job waits on average for owned machines; infinite where they are overloaded."""
-        classes = tuple(stream.job_class(0) for stream in pool(self, mix))
+        classes = tuple(stream.job_class for stream in pool(self, mix))
         return float(waiting(classes).mean) if classes else 0.0
 
     def violations(self, mix: Mix) -> list[LimitViolation]:

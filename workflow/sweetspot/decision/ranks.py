@@ -1,12 +1,11 @@
 """Ranks of all options by money, time and carbon."""
 
-import numpy as np
 import pandas as pd
 
 from sweetspot.decision.contenders import bills_decide, staying
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws
-from sweetspot.draws import interval, shares
+from sweetspot.draws import interval
 
 SAMPLED = ("images_per_s", "images_per_usd", "hours", "usd")
 OPTION_COLUMNS = (
@@ -34,9 +33,9 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row per option, model and workload: OPTION_COLUMNS; SAMPLED with `_low` and `_high` (90 %); `rank` by USD,
-        `rank_hours` and `rank_carbon` (null: unknown), 1 is best; `p_cheapest` among the options that nobody takes
-        away; ENERGY, `_low` and `_high` with every factor at that end; `basis` and `source` of the throughput,
-        `price_source` and `as_of` of the price; `by_bills`: bills rank the model's options, not USD per image.
+        `rank_hours` and `rank_carbon` (null: unknown), 1 is best; ENERGY, `_low` and `_high` with every factor at that
+        end; `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the
+        model's options, not USD per image.
 
     """
     table = options[[name for name in OPTION_COLUMNS if name in options.columns]].copy()
@@ -51,17 +50,6 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
         **{name: options[name] for name in (*ENERGY, "basis", "as_of")},
         source=options["throughput_source"],
         price_source=options["source"],
-        p_cheapest=_p_cheapest(options, draws),
         by_bills=options["model"].isin(billed),
     )
     return table.sort_values(["model", "workload", "rank"], kind="stable").reset_index(drop=True)
-
-
-def _p_cheapest(options: pd.DataFrame, draws: Draws) -> np.ndarray:
-    """Return the share of samples in which no persistent option of its model and workload is cheaper."""
-    share = np.full(len(options), np.nan)
-    persistent = options[options["persistent"]]
-    for rows in persistent.groupby(["model", "workload"]).indices.values():
-        labels = persistent.index[rows].to_numpy()
-        share[labels] = list(shares(draws.usd[labels], labels.tolist()).values())
-    return share

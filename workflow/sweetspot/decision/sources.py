@@ -19,14 +19,14 @@ SOURCES = ("workload", "option", "title", "kind", "mix", "machines", "device_hou
 LOAD = ("workload", "option", "title", "kind", "share_of_months", "device_hours")
 JOBS = ("workload", "class", "urgent", *OFFER, "title", "status", "option", "jobs_at_once", "hours", "usd")
 SHARES_OF_MONTHS = np.linspace(0.0, 1.0, 21)
-SAME_MIX = 0.01  # Mixes of the same machines whose costs differ by no more than this share are one.
+MIX_TOLERANCE = 0.01  # Mixes of the same machines whose costs differ by no more than this share are one.
 FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not fit"
-TOO_FEW, INTERRUPTED = "too few devices", "can be taken away"
+DEVICE_SHORTAGE, INTERRUPTED = "too few devices", "can be taken away"
 
 
 def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
     """Name a mix: what is sold, what is bought, and who does the rest."""
-    bought, sold = (
+    bought, resold = (
         listed([f"{count} × {monthly.title(name)}" for name, count in counts.items()])
         for counts in (mix.bought, mix.sold)
     )
@@ -44,8 +44,8 @@ def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
         # Beside what is owned each job runs on the offer that is cheapest in its sample.
         another = " or another" if at_home and not mix.one_offer else ""
         title = beside_in_words(rest + another, at_home, mix.done.share(name))
-        title = title if at_home or sold or mix.one_offer else f"nothing bought, {title}"
-    return f"{sold} sold, {title}" if sold else title
+        title = title if at_home or resold or mix.one_offer else f"nothing bought, {title}"
+    return f"{resold} sold, {title}" if resold else title
 
 
 def owned_hours(monthly: MonthlyWork, mix: Mix) -> tuple[float, float]:
@@ -55,11 +55,11 @@ def owned_hours(monthly: MonthlyWork, mix: Mix) -> tuple[float, float]:
 
 
 def is_best(mix: Mix, best: Mix) -> bool:
-    """Return whether a mix has the machines of the best and costs as much within SAME_MIX."""
-    return mix.counts == best.counts and mix.expected <= best.expected * (1 + SAME_MIX)
+    """Return whether a mix has the machines of the best and costs as much within MIX_TOLERANCE."""
+    return mix.counts == best.counts and mix.expected <= best.expected * (1 + MIX_TOLERANCE)
 
 
-def reasons_not_done(monthly: MonthlyWork, mix: Mix) -> list[str]:
+def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[str]:
     """Say why a mix does not do the work: hours, and how many machines would do; classes that run nowhere in it."""
     problem, reasons = mix.at(monthly.central).problem, []
     if mix.kind == THERE:
@@ -92,9 +92,9 @@ def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
 
 
 def _source_rows(monthly: MonthlyWork, mix: Mix) -> Iterator[dict[str, Any]]:
-    held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
+    machines = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
     for name in mix.done.sources:
-        hours, (kind, count) = mix.done.device_hours(name), held.get(name, (None, 0))
+        hours, (kind, count) = mix.done.device_hours(name), machines.get(name, (None, 0))
         if count or hours.any():
             row = _source(monthly, name) | {"mix": mix.key, "device_hours": float(hours.mean())}
             if kind is not None:
@@ -111,8 +111,8 @@ def load_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     """List the load of the best mix in device-hours by source (LOAD), at shares of the months, the busiest first."""
     tables = []
     for monthly in works:
-        done = monthly.mixes[0].done
-        hours = {name: load.ravel() for name in done.sources if (load := done.device_hours(name)).any()}
+        result = monthly.mixes[0].done
+        hours = {name: load.ravel() for name in result.sources if (load := result.device_hours(name)).any()}
         names = sorted(hours, key=lambda name: not monthly.source(name).there)
         curves = load_duration(np.stack([hours[name] for name in names]), SHARES_OF_MONTHS) if names else ()
         for name, loads in zip(names, curves, strict=True):
@@ -122,7 +122,7 @@ def load_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
 
 
 def job_table(
-    works: Sequence[MonthlyWork], every: pd.DataFrame, offers: pd.DataFrame, titles: Mapping[str, str]
+    works: Sequence[MonthlyWork], options: pd.DataFrame, offers: pd.DataFrame, titles: Mapping[str, str]
 ) -> pd.DataFrame:
     """List one job of each class on each offer, and whether it runs there.
 
@@ -130,7 +130,7 @@ def job_table(
     ----------
     works
         The work of months.
-    every, offers
+    options, offers
         All options, and the offers.
     titles
         Names of machines for people.
@@ -141,12 +141,12 @@ def job_table(
         JOBS; `usd` of one job with its share of the machine, ownership at its planned use included.
 
     """
-    is_small = does_not_fit(every)
+    is_small = does_not_fit(options)
     offered = offers.drop_duplicates(list(OFFER)).to_dict("records")
     rows = []
-    for name, job_class in ((monthly.name, each) for monthly in works for each in monthly.classes):
-        options = records(every[every["workload"] == job_class.workload])
-        by_offer = {tuple(row[key] for key in OFFER): row for row in options}
+    for name, job_class in ((monthly.name, job_class) for monthly in works for job_class in monthly.classes):
+        rows_of_class = records(options[options["workload"] == job_class.workload])
+        by_offer = {tuple(row[key] for key in OFFER): row for row in rows_of_class}
         for offer in offered:
             option = by_offer.get(tuple(offer[key] for key in OFFER))
             row = {key: offer[key] for key in OFFER} | {"title": titles.get(offer["instance"], offer["instance"])}
@@ -160,7 +160,7 @@ def job_table(
 def _status(job_class: WorkClass, option: Row | None, offer: Mapping[Any, Any], is_small: pd.Series) -> str:
     if option is None:
         devices = job_class.job.devices_per_job
-        return TOO_FEW if devices != "all" and offer.get("gpus", np.inf) < devices else NO_SPEED
+        return DEVICE_SHORTAGE if devices != "all" and offer.get("gpus", np.inf) < devices else NO_SPEED
     if is_small[option["row"]]:
         return TOO_SMALL
     if not in_time(job_class, option):

@@ -11,13 +11,13 @@ from sweetspot.choice_kinds import (
     CANNOT,
     COMMIT,
     CONTRACT,
+    EXCLUDED,
     FACTOR,
     KEEP,
     LIMIT,
     MACHINE,
     MAY_STOP,
     MIX,
-    NOT_ASKED,
     RENT,
 )
 from sweetspot.wording import (
@@ -40,7 +40,7 @@ COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "B
 IMPERATIVES = {KEEP: "Keep", RENT: "Rent", CONTRACT: "Sign for", BUY: "Buy", MIX: "Buy"}
 WHY_NOT = {
     MAY_STOP: "it can be interrupted",
-    NOT_ASKED: "not of the price lists that the answer takes",
+    EXCLUDED: "not of the price lists that the answer takes",
     CANNOT: "does not do the work",
     LIMIT: "breaks a limit of the team",
 }

@@ -18,7 +18,7 @@ TORNADO = (
     *ABOUT, "low", "high", "range_basis", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd",
     "usd_low", "usd_high", "flips", "flip_value", "flip_factor",
 )  # fmt: skip
-TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "usd", "usd_per_month")
+TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "boxes", "usd", "usd_per_month")
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned",
     "break_even_value", "break_even_low", "break_even_high", "pays_until", "factor", "p_pays", "text",
@@ -61,10 +61,10 @@ class BreakEvenCase(NamedTuple):
 def turning_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Return rows of TURNING, one per assumption and side on which it turns the answer, the nearest first.
 
-    From `turning_value` on `to_title` is the best; `usd`: what both cost there.
+    From `turning_value` on `to_title` is the best, with `boxes` machines bought; `usd`: what both cost there.
     """
-    turns = [(assumption, turn) for assumption, turns in question.turning_points.items() for turn in turns]
-    rows = [_turning_row(question, *pair, money) for pair in turns]
+    pairs = [(assumption, turn) for assumption, nearest in question.turning_points.items() for turn in nearest]
+    rows = [_turning_row(question, *pair, money) for pair in pairs]
     return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
 
 
@@ -101,6 +101,7 @@ def _turning_row(
         "turning_value": assumption.value * turn.factor,
         "factor": turn.factor,
         "to_title": title,
+        "boxes": int(turn.machines) if question.choices[turn.to].row["purchase"] == "own" else 0,
         "usd": turn.usd,
         "usd_per_month": turn.usd / question.months_at(assumption, turn.factor),
         "text": f"{condition}: {title}",
@@ -110,9 +111,11 @@ def _turning_row(
 def _tornado_row(question: "DecisionProblem", assumption: Parameter, money: Money) -> dict[str, Any]:
     value, factor = assumption.value, question.nearest(assumption)
     costs = question.at(assumption, np.array([value, assumption.low, assumption.high]) / value)
-    usd, others = (costs.usd[choices].min(axis=0, initial=np.inf) for choices in (question.incumbents, question.rivals))
+    usd, rival_usd = (
+        costs.usd[choices].min(axis=0, initial=np.inf) for choices in (question.incumbents, question.rivals)
+    )
     with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.
-        margins = others / usd
+        margins = rival_usd / usd
     flips = bool(question.is_changed(costs)[1:].any())
     columns = {name: getattr(assumption, name) for name in ("low", "high", "range_basis")}
     for index, end in enumerate(("", "_low", "_high")):
@@ -139,13 +142,13 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, A
 
 def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
     lines, planned = case.difference, case.planned
-    factor, until = (float(bound[0]) for bound in stretch(lines.planned, lines.factors, lines.jump))
+    factor, until = (float(limit[0]) for limit in stretch(lines.planned, lines.factors, lines.jump))
     if case.exact is not None:
         factor = case.exact(factor, True) if 0.0 < factor < np.inf else factor
         until = case.exact(until, False) if until < np.inf else until
     low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
     values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
-    looked_at = planned / FURTHEST, min(planned * FURTHEST, case.assumption.maximum)
+    interval_of_values = planned / FURTHEST, min(planned * FURTHEST, case.assumption.maximum)
     return {name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()} | {
         "workload": workload,
         "model": None,
@@ -158,7 +161,7 @@ def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
         "planned": planned,
         "factor": factor if np.isfinite(factor) else np.nan,
         "p_pays": case.p_pays,
-        "text": pays_in_words(case.title, factor * planned, planned, case.unit, looked_at, until * planned),
+        "text": pays_in_words(case.title, factor * planned, planned, case.unit, interval_of_values, until * planned),
     }
 
 

@@ -135,8 +135,8 @@ def verdict_table(
     verdicts = [_verdict_of(work, answer, break_even, worth.get(work.name, ""), words) for work in eligible]
     rows = [vars(verdict) for verdict in sorted(verdicts, key=lambda verdict: not verdict.is_answer)]
     if len(rows) > 1 and rows[0]["is_answer"] and rows[0]["level"] == MACHINE:
-        others = texts.of_several(rows[0], [vars(verdict) for verdict in verdicts])
-        rows[0] = rows[0] | {"thresholds": [*rows[0]["thresholds"], others]}
+        rivals = texts.of_several(rows[0], [vars(verdict) for verdict in verdicts])
+        rows[0] = rows[0] | {"thresholds": [*rows[0]["thresholds"], rivals]}
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -156,8 +156,10 @@ def answer_work(works: Sequence[PricedWork], requested: str | None, model: str |
     return requested or (order[0].name if order else None)
 
 
-def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame) -> dict[str, str]:
+def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -> dict[str, str]:
     """Return by work the figure that is worth most beyond what finding it out costs, where one is worth its cost."""
+    if worth is None:
+        return {}
     net = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
     rows = worth.assign(net=net)[worth["evppi_usd_low"].gt(0) & net.gt(0)].sort_values("net", kind="stable")
     first = {}
@@ -172,20 +174,21 @@ def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame) -> dict[
 def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, worth: str, words: Words) -> Verdict:
     rows, commitment = work.table.to_dict("records"), work.table["commitment"]
     best, runner_up = standing_of(work)
-    is_bound = runner_up is not None and commitment.iloc[best] != commitment.iloc[runner_up]
+    commits = runner_up is not None and commitment.iloc[best] != commitment.iloc[runner_up]
     second = _machines(work, commitment.iloc[best])
-    first = _comparison(work, best, runner_up) if is_bound else second
+    first = _comparison(work, best, runner_up) if commits else second
     best_row, rival = rows[first.choice], {} if first.rival is None else rows[first.rival]
     take, take_rival = rows[second.choice], {} if second.rival is None else rows[second.rival]
     sure = "clear" if first.rival is None else confidence(first.p_cheaper)
     kinds = best_row["kind"], rival.get("kind")
     pays = _by_work(work, break_even)
-    grown = np.flatnonzero(np.asarray(work.months_work) >= pays.get("work_factor", np.nan))
+    busy_months = np.flatnonzero(np.asarray(work.months_work) >= pays.get("work_factor", np.nan))
+    work_month = busy_months[0] * work.months / len(work.months_work) + 1 if len(busy_months) else np.nan
     verdict = Verdict(
         workload=work.name,
         workload_title=work.title,
         is_answer=work.name == answer,
-        level=COMMIT if is_bound else MACHINE,
+        level=COMMIT if commits else MACHINE,
         confidence=sure,
         kind=best_row["kind"],
         months=work.months,
@@ -214,9 +217,9 @@ def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, 
         saving_usd=take.get("saving_usd", np.nan),
         busy_days_per_month=work.busy,
         find_out_first="" if sure == "clear" else worth,
-        pays_from_days=_days(work, first, break_even) if is_bound and BUY in kinds else np.nan,
-        work_month=float(grown[0] * work.months / len(work.months_work) + 1) if len(grown) else np.nan,
-        **pays | _by_the_month(work, second.choice) | (_box_prices(work) if is_bound else {}),
+        pays_from_days=_days(work, first, break_even) if commits and BUY in kinds else np.nan,
+        work_month=float(work_month),
+        **pays | _by_the_month(work, second.choice) | (_box_prices(work) if commits else {}),
     )
     return _with_sentences(work, verdict, take["kind"], commitment.iloc[best], words)
 
@@ -225,15 +228,15 @@ def _with_sentences(work: PricedWork, verdict: Verdict, kind: str, commitment: s
     """Return the verdict with its sentences; not decided where a choice of another commitment has no speed."""
     lacking = [title for title, binds in work.without_speed if binds != commitment]
     if verdict.level == MACHINE and lacking:
-        said = texts.not_decided(lacking, verdict.take_title)
+        sentences = texts.not_decided(lacking, verdict.take_title)
         verdict = replace(verdict, verb=NOT_DECIDED.capitalize(), confidence=NOT_DECIDED)
     else:
-        said = (
+        sentences = (
             texts.sentence(vars(verdict), kind, words.money),
             texts.do_this(vars(verdict), kind, words),
         )
         verdict = replace(verdict, verb=VERBS[kind])
-    verdict = replace(verdict, sentence=said[0], do_this=said[1])
+    verdict = replace(verdict, sentence=sentences[0], do_this=sentences[1])
     return replace(verdict, thresholds=[*texts.thresholds(vars(verdict), words.money), *work.limits])
 
 
@@ -253,8 +256,8 @@ def _machines(work: PricedWork, commitment: str) -> CostComparison:
     nothing_binds = commitment == NOTHING
     rows = work.table[work.table["stands"] & (work.table["commitment"] == commitment)]
     order = rows.sort_values(["usd_at_todays_prices" if nothing_binds else "usd", "choice"], kind="stable").index
-    best, *others = order.tolist()
-    return _comparison(work, best, first_alternative(work, best, others), nothing_binds)
+    best, *rivals = order.tolist()
+    return _comparison(work, best, first_alternative(work, best, rivals), nothing_binds)
 
 
 def _box_prices(work: PricedWork) -> dict[str, Any]:
@@ -263,12 +266,12 @@ def _box_prices(work: PricedWork) -> dict[str, Any]:
     for_sale = stands[(stands["commitment"] == BUY) & (stands["usd_per_capex"] > 0)]
     if for_sale.empty:
         return {}
-    box, other = for_sale.iloc[0], stands[stands["commitment"] != BUY].iloc[0]
-    index, rival_usd = int(for_sale.index[0]), work.usd[int(other.name)]
+    box, rival = for_sale.iloc[0], stands[stands["commitment"] != BUY].iloc[0]
+    index, rival_usd = int(for_sale.index[0]), work.usd[int(rival.name)]
     price, slope = float(box["capex_usd"]), float(box["usd_per_capex"])
     below = box.get("pays_below_usd", np.nan)
     if pd.isna(below):  # With another number of machines the work is another: only the price changes.
-        below = price + (other["usd"] - box["usd"]) / slope
+        below = price + (rival["usd"] - box["usd"]) / slope
     steps = [round(price * factor / QUOTE_STEP) * QUOTE_STEP for factor in QUOTES]
     quotes = steps if price > 4 * QUOTE_STEP else [price * factor for factor in QUOTES]
     usd = [work.usd[index] + slope * (quote - work.capex[index]) for quote in quotes]
@@ -290,9 +293,9 @@ def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
     """Return from how many jobs a machine paid by the month pays, and who serves fewer; {} where neither is known."""
     if work.months == 1.0 or "month_usd" not in work.table.columns or pd.isna(work.table["month_usd"].iloc[index]):
         return {}
-    others = work.table[work.table["stands"] & work.table["month_usd"].isna()].head(1)
-    pays = work.table["month_usd"].iloc[index] / others["usd"]
-    return {} if others.empty else {"from_jobs": float(pays.iloc[0]), "by_hour_title": others["title"].iloc[0]}
+    rivals = work.table[work.table["stands"] & work.table["month_usd"].isna()].head(1)
+    pays = work.table["month_usd"].iloc[index] / rivals["usd"]
+    return {} if rivals.empty else {"from_jobs": float(pays.iloc[0]), "by_hour_title": rivals["title"].iloc[0]}
 
 
 def _by_work(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sweetspot.bills.rates import or_zero
-from sweetspot.bills.schemas import SUFFIXES
 from sweetspot.bills.waiting_times import JobClass, largest_growth, utilization, wait_distribution
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
@@ -19,11 +17,10 @@ if TYPE_CHECKING:
 
 OPTION_COLUMNS = ("option", "title", "model", "workload", "is_reference")
 QUEUE_COLUMNS = (
-    *(*OPTION_COLUMNS, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours"),
-    *("wait_hours", "wait_hours_low", "wait_hours_high", "wait_hours_p90"),
-    *("hours_to_result", "hours_to_result_low", "hours_to_result_high"),
-    *("rival", "rival_title", "rival_hours", "slower_from_per_month", "slower_from_people", "machines"),
-)
+    *OPTION_COLUMNS, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours", "wait_hours",
+    "wait_hours_p90", "hours_to_result", "rival", "rival_title", "rival_hours", "slower_from_per_month",
+    "slower_from_people", "machines",
+)  # fmt: skip
 ROUNDING = 1e-6  # Of people: a whole number of them is not the next one.
 
 # Cached for all workloads of a machine, because some queues are simulated.
@@ -34,27 +31,15 @@ waiting = lru_cache(maxsize=256)(wait_distribution)
 class ArrivalStream:
     """Jobs of one workload that come to one option.
 
-    Parameters
-    ----------
-    row
-        The row of the options.
-    people
-        How many people share the work; None: unknown.
-    per_month, hours
-        Jobs per month and hours of one, each as planned, low and high.
-    hours_cv
-        Coefficient of variation of the hours.
-    servers
-        Such jobs that are worked on at once.
-    open_hours
-        Hours per month of the machines for which jobs wait; infinity: machines are rented as they are needed.
-
+    `row`: that of the options; `people` who share the work (None: unknown); `per_month` jobs of so many `hours` with
+    their coefficient of variation; `servers`: such jobs that are worked on at once; `open_hours` per month of the
+    machines for which jobs wait, infinite where machines are rented as they are needed.
     """
 
     row: Mapping[str, Any]
     people: int | None
-    per_month: Sequence[float]
-    hours: Sequence[float]
+    per_month: float
+    hours: float
     hours_cv: float
     servers: int
     open_hours: float = math.inf
@@ -64,9 +49,10 @@ class ArrivalStream:
         """Whether there are so many machines and no more."""
         return self.open_hours < math.inf
 
-    def job_class(self, index: int) -> JobClass:
-        """Return the arrivals as planned (0), at the low (1) or high (2) figures."""
-        return JobClass(self.per_month[index] / self.open_hours, self.hours[index], self.hours_cv, self.servers)
+    @property
+    def job_class(self) -> JobClass:
+        """The arrivals."""
+        return JobClass(self.per_month / self.open_hours, self.hours, self.hours_cv, self.servers)
 
 
 # Jobs of one workload, and all streams to the same machines.
@@ -88,16 +74,15 @@ def queue_table(streams: Iterable[SharedStream]) -> pd.DataFrame:
     pandas.DataFrame
         QUEUE_COLUMNS. `utilisation`: share of the machines' time that all jobs take; `overloaded`: more than they can
         do, with no wait to state; `wait_hours`: mean wait, `_p90` what nine in ten wait at most; `hours_to_result` =
-        hours + wait_hours; `_low`, `_high`: with speed and jobs per month at that end (null: overloaded there).
-        `rival`: the fastest rented option that the answer may take and nobody takes away; `slower_from_per_month`,
-        `slower_from_people`: work from which the wait makes the shared machine the slower one, all workloads growing
-        alike; 0 where it is slower for anybody.
+        hours + wait_hours; `rival`: the fastest rented option that the answer may take and nobody takes away;
+        `slower_from_per_month`, `slower_from_people`: work from which the wait makes the shared machine the slower one,
+        all workloads growing alike; 0 where it is slower for anybody.
 
     """
     streams = list(streams)
     rented = [stream for stream, _ in streams if not stream.has_queue]
     rented = [stream for stream in rented if stream.row["persistent"] and stream.row["in_answer"]]
-    rented.sort(key=lambda stream: (stream.hours[0], stream.row["option"]), reverse=True)
+    rented.sort(key=lambda stream: (stream.hours, stream.row["option"]), reverse=True)
     fastest = {(stream.row["model"], stream.row["workload"]): stream for stream in rented}
     rows = [
         _queue_row(stream, sharing, fastest.get((stream.row["model"], stream.row["workload"])))
@@ -107,37 +92,31 @@ def queue_table(streams: Iterable[SharedStream]) -> pd.DataFrame:
 
 
 def _queue_row(stream: ArrivalStream, sharing: Sequence[ArrivalStream], rival: ArrivalStream | None) -> dict[str, Any]:
-    classes = [tuple(rival_stream.job_class(index) for rival_stream in sharing) for index in range(len(SUFFIXES))]
-    waits = [waiting(each) for each in classes]
+    classes = tuple(shared.job_class for shared in sharing)
+    wait = waiting(classes)
     columns = {name: stream.row[name] for name in OPTION_COLUMNS} | {
         "held": stream.has_queue,
         "jobs_at_once": stream.servers,
-        "per_month": stream.per_month[0],
+        "per_month": stream.per_month,
         "people": stream.people,
-        "utilisation": utilization(classes[0]) if stream.has_queue else math.nan,
-        "overloaded": waits[0].is_overloaded,
-        "hours": stream.hours[0],
-        "wait_hours_p90": waits[0].quantile(0.9),
+        "utilisation": utilization(classes) if stream.has_queue else math.nan,
+        "overloaded": wait.is_overloaded,
+        "hours": stream.hours,
+        "wait_hours": wait.mean,
+        "wait_hours_p90": wait.quantile(0.9),
+        "hours_to_result": wait.mean + stream.hours,
         "machines": stream.row.get("machines", stream.row["title"]),
     }
-    for suffix, wait, hours in zip(SUFFIXES, waits, stream.hours, strict=True):
-        columns |= {f"wait_hours{suffix}": wait.mean, f"hours_to_result{suffix}": wait.mean + hours}
     if not stream.has_queue or rival is None:
         return columns
-    growth = largest_growth(classes[0], stream.hours[0], rival.hours[0])
-    people = math.nan
+    growth, people = largest_growth(classes, stream.hours, rival.hours), math.nan
     if stream.people is not None:
         people = math.floor(growth * stream.people + ROUNDING) + 1 if growth > 0 else 0
-    columns |= {"rival": rival.row["option"], "rival_title": rival.row["title"], "rival_hours": rival.hours[0]}
-    return columns | {"slower_from_per_month": growth * stream.per_month[0], "slower_from_people": people}
+    columns |= {"rival": rival.row["option"], "rival_title": rival.row["title"], "rival_hours": rival.hours}
+    return columns | {"slower_from_per_month": growth * stream.per_month, "slower_from_people": people}
 
 
-def _job_hours(row: Mapping[str, Any]) -> list[float]:
-    """Return the hours of one job as planned, low and high; where an end is unknown, as planned."""
-    return [or_zero(row.get(f"hours{suffix}")) or float(row["hours"]) for suffix in SUFFIXES]
-
-
-def coming_to_mixes(works: "Sequence[MonthlyWork]") -> list[SharedStream]:
+def arrival_streams(works: "Sequence[MonthlyWork]") -> list[SharedStream]:
     """Return the streams of all work of months.
 
     These are the jobs of each class on the machines of the best mix and, if that is another, of the mix with the
@@ -145,8 +124,8 @@ def coming_to_mixes(works: "Sequence[MonthlyWork]") -> list[SharedStream]:
     """
     streams: list[SharedStream] = []
     for work in works:
-        best, *others = work.mixes
-        bought = [mix for mix in others if mix.kind == BOUGHT and work.source(mix.source).offer["is_reference"]]
+        best, *mixes = work.mixes
+        bought = [mix for mix in mixes if mix.kind == BOUGHT and work.source(mix.source).offer["is_reference"]]
         for mix in (best, *(mix for mix in bought if mix.counts != best.counts)):
             sharing = pool(work, mix)
             streams += [(stream, sharing) for stream in sharing]
@@ -156,9 +135,8 @@ def coming_to_mixes(works: "Sequence[MonthlyWork]") -> list[SharedStream]:
     for work, source in rented:
         for job_class, row in zip(work.classes, source.rows, strict=True):
             if row is not None and not job_class.urgent:
-                job, servers = job_class.job, int(row["jobs_at_once"])
-                per_month = [job.per_month.value] * len(SUFFIXES)
-                stream = ArrivalStream(row, work.work.people, per_month, _job_hours(row), job.hours_cv, servers)
+                job, hours, servers = job_class.job, float(row["hours"]), int(row["jobs_at_once"])
+                stream = ArrivalStream(row, work.work.people, job.per_month.value, hours, job.hours_cv, servers)
                 streams.append((stream, ()))
     return streams
 
@@ -167,21 +145,8 @@ def pool(work: "MonthlyWork", mix: Mix) -> list[ArrivalStream]:
     """Return the jobs that come to the machines of a mix, a stream per class that has some.
 
     All machines are one pool: a job goes to whichever of those on which its class runs is free.
-
-    Parameters
-    ----------
-    work
-        The work of months.
-    mix
-        The mix, at central figures.
-
-    Returns
-    -------
-    list
-        `servers`: jobs of the class that the machines work on at once; `hours`: mean over where they are worked on.
-
     """
-    done = mix.at(work.central)
+    result = mix.at(work.central)
     kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)
     device_hours = sum(count * kind.devices * float(kind.hours_per_month.mean()) for kind, count in kinds)
@@ -190,22 +155,16 @@ def pool(work: "MonthlyWork", mix: Mix) -> list[ArrivalStream]:
     streams = []
     for number, job_class in enumerate(work.classes):
         runs = [
-            (row, count, float(done.jobs(kind.name)[number].mean()))
+            (row, count, float(result.jobs(kind.name)[number].mean()))
             for kind, count in kinds
             if (row := work.source(kind.name).rows[number])
         ]
         jobs = sum(jobs_run for _, _, jobs_run in runs)
         if jobs > 0:
-            job_hours = [(_job_hours(row), jobs_run) for row, _, jobs_run in runs]
-            hours = [
-                sum(jobs_run * each[index] for each, jobs_run in job_hours) / jobs for index in range(len(SUFFIXES))
-            ]
-            per_month = [jobs, *(jobs * end / job_class.number.value for end in job_class.number.ends)]
-            row = {
-                **{"option": f"{work.name}: {mix.key}", "title": title, "machines": machines},
-                **{"model": job_class.job.model, "workload": job_class.workload, "is_reference": False},
-            }
-            servers = sum(count * int(each["jobs_at_once"]) for each, count, _ in runs)
-            cv, people, open_hours = job_class.job.hours_cv, work.work.people, device_hours / devices
-            streams.append(ArrivalStream(row, people, per_month, hours, cv, servers, open_hours))
+            row = {"option": f"{work.name}: {mix.key}", "title": title, "machines": machines, "is_reference": False}
+            row |= {"model": job_class.job.model, "workload": job_class.workload}
+            hours = sum(jobs_run * float(run["hours"]) for run, _, jobs_run in runs) / jobs
+            servers = sum(count * int(run["jobs_at_once"]) for run, count, _ in runs)
+            cv, open_hours = job_class.job.hours_cv, device_hours / devices
+            streams.append(ArrivalStream(row, work.work.people, jobs, hours, cv, servers, open_hours))
     return streams

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs
 
 WARNINGS = ("scope", "instance", "model", "batch_size", "rule", "message")
-NAMED = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
+CHOICES = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
 
 
 def warning_table(
-    inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, others: Iterable[WarningRow] = ()
+    inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, further: Iterable[WarningRow] = ()
 ) -> pd.DataFrame:
     """Collect all warnings, each once.
 
@@ -37,7 +37,7 @@ def warning_table(
         The study's settings.
     needs
         What each workload needs.
-    others
+    further
         Warnings found elsewhere (`speed_warnings`).
 
     Returns
@@ -51,7 +51,7 @@ def warning_table(
     predicted = predicted[predicted["headline"].astype(bool)] if "headline" in predicted.columns else predicted.head(0)
     tables = {"throughput": inputs.throughput, "efficiency": inputs.efficiency, "extrapolation": predicted}
     rows = [
-        *(row for scope, table in tables.items() for row in _stated_warnings(scope, table)),
+        *(row for scope, table in tables.items() for row in _figure_warnings(scope, table)),
         *_run_warnings(inputs),
         *_price_warnings(inputs.price_lint),
         *_option_warnings(options),
@@ -59,7 +59,7 @@ def warning_table(
         *_unpaired_machines(inputs, options, predicted, settings),
         *fit_warnings(options, needs),
         *memory_warnings(options, inputs.throughput, needs),
-        *others,
+        *further,
     ]
     table = pd.DataFrame(rows, columns=list(WARNINGS)).drop_duplicates()
     return table.sort_values(list(WARNINGS[:5]), kind="stable", na_position="first").reset_index(drop=True)
@@ -85,16 +85,16 @@ def decisive_rows(
     answer = verdict[verdict["is_answer"].astype(bool)]
     if answer.empty:
         return []
-    name, named = answer["workload"].iloc[0], set(answer[list(NAMED)].iloc[0].dropna())
+    name, names = answer["workload"].iloc[0], set(answer[list(CHOICES)].iloc[0].dropna())
     work_choices = choices[choices["workload"] == name]
     if work_choices["cost"].eq(DISPATCH).any():
         rows = options[options["workload"].str.startswith(f"{name}.")]
-        named = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(named), "option"])
+        names = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"])
     elif work_choices["cost"].eq(ROUNDS).any():
         rows = options[options["model"] == work_choices["model"].iloc[0]]
     else:
         rows = options[options["workload"] == name]
-    return records(rows[rows["option"].isin(named)].drop_duplicates(["option", "model"]))
+    return records(rows[rows["option"].isin(names)].drop_duplicates(["option", "model"]))
 
 
 def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +142,7 @@ def _unpaired_machines(
     """Warn of machines with a price and no figure, or a figure and no price, unless another's figure rests on it."""
     priced = set(inputs.offers.get("instance", ()))
     usable = inputs.throughput[inputs.throughput["status"].isin(USABLE)]
-    figures = pd.concat([each.reindex(columns=["instance", "model"]) for each in (usable, predicted)])
+    figures = pd.concat([table.reindex(columns=["instance", "model"]) for table in (usable, predicted)])
     timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
     groups = {
         "no_figure": (
@@ -158,7 +158,7 @@ def _unpaired_machines(
         yield from (("comparison", name, None, pd.NA, rule, f"{message}; it takes no part") for name in sorted(names))
 
 
-def _stated_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
+def _figure_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
     for row in table.to_dict("records"):
         cell = (scope, row["instance"], row["model"], row["batch_size"])
         yield from ((*cell, rule, message) for rule, message in pairs(row.get("warnings")))
@@ -201,6 +201,6 @@ def _round_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
         devices = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
         if len(devices) > 1:
             rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
-            spread = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
-            message = f"published times of several rounds are compared ({rounds}); the same machine {spread}"
+            change = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
+            message = f"published times of several rounds are compared ({rounds}); the same machine {change}"
             yield ("comparison", None, model, pd.NA, "rounds_apart", f"{message}, which is sampled for each round")

@@ -1,7 +1,7 @@
 """What to find out first: what each uncertain figure is worth, known exactly, and what timing it costs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,10 @@ BY_THE_HOUR = ("on_demand", "spot", "preemptible")
 STANDARD_ERRORS = 1.6449  # Either side of a mean they cover LEVEL.
 assert LEVEL == 0.90
 WORTH = (
-    *("workload", "model", "model_title", "assumption", "figure", "quantity", "subject", "option", "instance", "title"),
-    *("unit", "value", "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd"),
-    *("minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "project", "project_usd"),
-)
+    "workload", "model", "model_title", "assumption", "figure", "quantity", "title", "unit", "value", "evppi_usd",
+    "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd", "minutes_to_learn", "learn_on",
+    "learn_on_title", "turning_point", "rests_on_it", "project", "project_usd",
+)  # fmt: skip
 TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its device and how many.
 
 
@@ -56,9 +56,9 @@ def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCost
     list
         Rows of WORTH; none without a rival. `evppi_usd`: expected saving over the project of a choice made with the
         figure known, without what ranking many estimates adds; `evppi_se_usd` its Monte Carlo error, `_low` and
-        `_high` 90 % of it; `option`: the cheapest choice that rests on it, `rests_on_it` how many do; `turning_point`:
-        the nearest value at which the answer changes; `project_usd`: mean cost of the choice made without it. Figures
-        with one correlation key are one row.
+        `_high` 90 % of it; `rests_on_it`: how many choices rest on it; `turning_point`: the nearest value at which the
+        answer changes; `project_usd`: mean cost of the choice made without it. Figures with one correlation key are one
+        row.
 
     """
     usd = question.samples_usd[question.competing]
@@ -66,19 +66,29 @@ def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCost
         usd = np.concatenate([usd, question.neighbour_usd])
     if len(usd) < 2:
         return []
-    choices = set(range(int(question.competing.size)))
-    figures = [
-        replace(figure, choices=list(range(len(usd)))) if set(figure.choices) == choices else figure
-        for figure in _uncertain_figures(question, draws, timing_costs)
-    ]
-    values = [_value(usd, figure) for figure in figures]
-    common = question.row_names | {"project": question.size_text, "project_usd": float(usd.mean(axis=1).min())}
-    rows: list[dict[str, Any]] = [
-        common | figure.columns | worth for figure, worth in zip(figures, _worth_columns(values), strict=True)
-    ]
+    figures = list(_uncertain_figures(question, draws, timing_costs))
+    values = [_value(usd, figure, len(figure.choices) == question.competing.size) for figure in figures]
+    # A figure that never changes the choice is worth 0 and ranks with no other.
+    worth = np.zeros(len(values))
+    ranked = [index for index, value in enumerate(values) if value.error > 0]
+    worth[ranked] = without_selection(np.array([values[index].halves for index in ranked]).reshape(-1, 2))
+    table = pd.DataFrame([figure.columns for figure in figures]).assign(evppi_usd=worth)
+    errors = np.array([value.error for value in values])
+    margins = STANDARD_ERRORS * errors
+    table = table.assign(
+        **question.row_names,
+        project=question.size_text,
+        project_usd=float(usd.mean(axis=1).min()),
+        evppi_se_usd=errors,
+        evppi_usd_low=np.maximum(0.0, worth - margins),
+        evppi_usd_high=worth + margins,
+        single=[value.worth for value in values],
+    )
+    if table.empty:
+        return []
     # What is worth the same after ranking keeps the order of the single estimates.
-    keys = [(-float(row["evppi_usd"]), -value.worth, row["figure"]) for row, value in zip(rows, values, strict=True)]
-    return [rows[index] for index in sorted(range(len(rows)), key=keys.__getitem__)]
+    table = table.sort_values(["evppi_usd", "single", "figure"], ascending=[False, False, True], kind="stable")
+    return table.drop(columns="single").to_dict("records")
 
 
 def timings_of(options: pd.DataFrame) -> TimingCosts:
@@ -87,12 +97,10 @@ def timings_of(options: pd.DataFrame) -> TimingCosts:
     rows = rows[rows["in_answer"].astype(bool)].drop_duplicates("option")
     terms = rows.reindex(columns=["granularity_s", "minimum_s"]).astype(float).fillna(0.0).to_numpy().T
     usd = rows["usd_per_hour"].to_numpy(float) * billed_seconds(60.0 * LEARN_MINUTES, *terms) / HOUR_S
-    costs: TimingCosts = {}
-    for row in rows.assign(usd=usd).sort_values(["usd", "option"], kind="stable").to_dict("records"):
-        cost = {"cost_to_learn_usd": float(row["usd"]), "minutes_to_learn": LEARN_MINUTES}
-        cost |= {"learn_on": row["option"], "learn_on_title": row["title"]}
-        costs.setdefault((row["gpu"], row["gpus"]), cost)
-    return costs
+    rows = rows.assign(cost_to_learn_usd=usd, minutes_to_learn=LEARN_MINUTES)
+    rows = rows.sort_values(["cost_to_learn_usd", "option"], kind="stable").drop_duplicates(["gpu", "gpus"])
+    rows = rows.rename(columns={"option": "learn_on", "title": "learn_on_title"}).set_index(["gpu", "gpus"])
+    return rows[["cost_to_learn_usd", "minutes_to_learn", "learn_on", "learn_on_title"]].to_dict("index")
 
 
 def _uncertain_figures(question: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
@@ -109,14 +117,10 @@ def _uncertain_figures(question: DecisionProblem, draws: Draws, timing_costs: Ti
         yield UncertainFigure(columns, figure.values[: question.samples_usd.shape[1]], choices)
     choices = list(range(int(question.competing.size)))
     for assumption, samples in question.work_samples:
-        columns = {name: getattr(assumption, name) for name in ("quantity", "subject", "unit", "value")}
-        columns |= {
-            "assumption": assumption.name,
-            "figure": f"number of {assumption.name}",
-            "title": assumption.subject,
-            "turning_point": question.nearest(assumption) * assumption.value,
-            "rests_on_it": len(choices),
-        }
+        columns = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
+        columns |= {"assumption": assumption.name, "figure": f"number of {assumption.name}"}
+        columns |= {"title": assumption.subject, "rests_on_it": len(choices)}
+        columns["turning_point"] = question.nearest(assumption) * assumption.value
         yield UncertainFigure(columns, samples, choices)
 
 
@@ -140,46 +144,28 @@ def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: Tim
     subjects = {"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}
     subject = str(subjects.get(figure.name, row["option"]))
     quantity = SPEED if is_speed else figure.name
-    assumptions = [each for each in question.parameters if each.quantity == quantity]
-    assumption = next((each for each in assumptions if each.subject in ("", subject)), None)
+    assumptions = [candidate for candidate in question.parameters if candidate.quantity == quantity]
+    assumption = next((candidate for candidate in assumptions if candidate.subject in ("", subject)), None)
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = float(row[figure.name]) / (figure_behind(row) if is_speed else 1.0)
-    columns = {key: row[key] for key in ("option", "instance", "title")}
-    columns |= {"value": value, "quantity": quantity, "unit": rate_of(row) if is_speed else ""}
+    columns = {"title": row["title"], "value": value, "quantity": quantity, "unit": rate_of(row) if is_speed else ""}
     if is_speed:
         columns |= timing_costs.get((row["gpu"], int(row["figure_gpus"])), {})
     if assumption is None:
         name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
-        return columns | {"assumption": name, "figure": name, "subject": subject}
-    columns |= {"assumption": assumption.name, "figure": assumption.name, "subject": assumption.subject or None}
-    columns["unit"] = columns["unit"] or assumption.unit
+        return columns | {"assumption": name, "figure": name}
+    columns |= {"assumption": assumption.name, "figure": assumption.name, "unit": columns["unit"] or assumption.unit}
     return columns | {"turning_point": question.nearest(assumption) * value}
 
 
-def _value(usd: Array, figure: UncertainFigure) -> Value:
+def _value(usd: Array, figure: UncertainFigure, of_all: bool) -> Value:
     """Return the value of a figure among the choices that rest on it and the cheapest that does not.
 
-    What does not rest on it costs the same on average whatever the figure is, so that needs no fit.
+    What does not rest on it costs the same on average whatever the figure is, so that needs no fit. `of_all`: all
+    choices rest on it, and what is beside them.
     """
-    others = [index for index in range(len(usd)) if index not in figure.choices]
-    if not others:
+    independent = np.delete(usd, figure.choices, axis=0)
+    if of_all or not len(independent):
         return partial_value(usd, figure.samples)
-    cheapest = np.full((1, figure.samples.size), usd[others].mean(axis=1).min())
+    cheapest = np.full((1, figure.samples.size), independent.mean(axis=1).min())
     return partial_value(np.concatenate([usd[figure.choices], cheapest]), figure.samples)
-
-
-def _worth_columns(values: list[Value]) -> list[dict[str, float]]:
-    """Return the columns evppi_* of each figure; one that never changes the choice is worth 0 and ranks with nobody."""
-    ranked = [index for index, value in enumerate(values) if value.error > 0]
-    worth = np.zeros(len(values))
-    worth[ranked] = without_selection(np.array([values[index].halves for index in ranked]).reshape(-1, 2))
-    margins = [STANDARD_ERRORS * value.error for value in values]
-    return [
-        {
-            "evppi_usd": float(mean),
-            "evppi_se_usd": value.error,
-            "evppi_usd_low": max(0.0, float(mean) - margin),
-            "evppi_usd_high": float(mean) + margin,
-        }
-        for mean, value, margin in zip(worth, values, margins, strict=True)
-    ]

@@ -35,6 +35,6 @@ def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Pat
     return next((file for file in files if file.is_file()), files[0])
 
 
-def pool_files(asked: bool, studies: Path = Path("config/studies")) -> list[Path]:
+def pool_files(is_needed: bool, studies: Path = Path("config/studies")) -> list[Path]:
     """Files that a transfer learns from; none where no study asks for one."""
-    return [figures_file(name, studies) for name in OF_DEVICES] if asked else []
+    return [figures_file(name, studies) for name in OF_DEVICES] if is_needed else []

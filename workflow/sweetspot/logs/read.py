@@ -75,7 +75,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "variant": source.variant,
         "benchmark": BENCHMARKS.get(source.format, source.format),
         "images_per_s": rate,
-        "unit": BY_NAME[source.format].counts if source.format in BY_NAME else source.counted,
+        "unit": BY_NAME[source.format].counts if source.format in BY_NAME else source.unit,
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
         "warnings": [],
         "file": name,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 from sweetspot.study.study import LogSource
 
 MAX_BYTES = 200_000_000
@@ -41,7 +41,7 @@ class LogFile:
     sha256: str = field(init=False)
 
     def __post_init__(self) -> None:
-        raw = read_given(self.path, MAX_BYTES)
+        raw = read_limited(self.path, MAX_BYTES)
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:
             text = raw.decode("utf-8", self.undecodable)

@@ -17,7 +17,7 @@ OFFER = ("price_list", "instance", "purchase")
 COMMITTED = ("bought", "buy", "contract")  # kinds of machines and of choices that are paid for before they are used
 LONG_WAIT = 0.25  # of a job's hours: a wait that is worth a line
 MAX_SCENARIOS = 8
-HOURS_DIFFER = 1.001  # times as fast as the next cheaper choice
+HOURS_DIFFER = 1.001  # the longest over the shortest hours from which time tells choices apart
 
 
 class DecisiveWarning(AnswerPart):
@@ -94,17 +94,6 @@ class ChoiceRow(AnswerPart):
     """Whether it is not the answer only because it can be interrupted"""
 
 
-class FasterChoice(AnswerPart):
-    """A choice than which none is both faster and cheaper."""
-
-    title: str
-    """Name for people"""
-    hours: float
-    """Hours of the work there"""
-    usd: float
-    """USD of the work"""
-
-
 class BusyMachine(AnswerPart):
     """How busy the work keeps the machine that is kept or bought."""
 
@@ -165,8 +154,6 @@ class Answer(AnswerPart):
     """How busy the machine is that is kept or bought; null: not known"""
     waits: list[JobWait]
     """Long waits for the machines of the best choice"""
-    faster: list[FasterChoice]
-    """What finishing earlier costs, the cheapest choice first"""
     buying_pays: BuyingPays | None
     """Costs by the amount of work; null: not both bought and rented"""
     tornado: Tornado | None
@@ -220,7 +207,6 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         choices=[choice_row(row, tables) for row in choices_of(tables)],
         busy=verdict and busy_machine(tables, verdict),
         waits=long_waits(tables, verdict) if verdict else [],
-        faster=faster_choices(tables, verdict) if verdict else [],
         buying_pays=verdict and buying_pays(tables, verdict),
         tornado=verdict and tornado_of(tables, verdict),
         scenarios=scenario_rows(tables),
@@ -232,11 +218,6 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         warnings=[DecisiveWarning.of(row) for row in records(warnings.drop_duplicates(("rule", "message")))],
         rests_on=notes(tables),
     )
-
-
-def answer_json(tables: Tables, study: Study) -> str:
-    """Return `answer_of` as JSON text."""
-    return to_json(answer_of(tables, study))
 
 
 def to_json(answer: Answer) -> str:
@@ -288,7 +269,9 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
             continue
         options = rows_where(tables, "options", option=machine["option"])[:1]
         offers = [
-            offer for one in options for offer in rows_where(tables, "offers", **{name: one[name] for name in OFFER})
+            offer
+            for option in options
+            for offer in rows_where(tables, "offers", **{name: option[name] for name in OFFER})
         ]
         if not offers:
             return None
@@ -330,17 +313,6 @@ def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
             wait_hours = None if row["overloaded"] else row["wait_hours"]
             waits.append(JobWait.of(row, job=titles.get(row["workload"], job or work), wait_hours=wait_hours))
     return waits
-
-
-def faster_choices(tables: Tables, verdict: Outcome) -> list[FasterChoice]:
-    """Return the choices that may be the answer and than which none is both faster and cheaper."""
-    rows = rows_where(tables, "choices", workload=verdict.workload)
-    rows = [row for row in rows if missing(row["why_not"]) and not missing(row["hours"]) and not missing(row["usd"])]
-    front: list[FasterChoice] = []
-    for row in sorted(rows, key=lambda row: (row["usd"], row["hours"])):
-        if not front or row["hours"] * HOURS_DIFFER < front[-1].hours:
-            front.append(FasterChoice.of(row))
-    return front
 
 
 def scenario_rows(tables: Tables) -> list[ScenarioRow]:

@@ -22,7 +22,7 @@ from sweetspot.study.study import load_study
 
 # The engine lays charts out in Arial. Where a reader has neither that nor its likes, the font of most Linux machines is
 # a sixth wider and titles would leave the page: its condensed form is as wide as Arial.
-LOOK = json.loads(asset("look.json"))
+CHART_STYLE = json.loads(asset("look.json"))
 SOURCE_LETTERS = 160  # of a source that a tooltip has; the table of origins has all of it
 TITLE_LETTERS, KEY_LETTERS = 62, 76  # a line
 BUNDLE = """import sys, vl_convert
@@ -100,7 +100,7 @@ def chart_of(file: str | Path) -> str:
 def specification(drawing: Drawing) -> dict[str, Any]:
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
     # Not validated here: the tests do that.
-    spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
+    spec = drawing.chart.to_dict(validate=False) | {"config": CHART_STYLE}
     fields = json.dumps(spec)  # without titles: what they happen to say asks for no column
     title = textwrap.wrap(drawing.says.replace(" %", "\u00a0%"), TITLE_LETTERS)
     if title:

@@ -13,7 +13,7 @@ from sweetspot.report.cited import Provenance
 from sweetspot.report.draw import packed
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.finished import asset, rendered
-from sweetspot.report.notation import SHOWN
+from sweetspot.report.notation import BASIS_FACTS
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.tables import (
     Tables,
@@ -91,7 +91,7 @@ def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: 
         "other_lists": len(bracketed) and not bracketed.any(),
         "has_interruptible": ranks["persistent"].eq(False).any(),
         "decisive": len(evidence_text.decisive(table_of(tables, "warnings"))),
-        "signs": [(name, SHOWN[name]) for name in BASES],
+        "signs": [(name, BASIS_FACTS[name]) for name in BASES],
         "no_answer": no_answer(len(table_of(tables, "offers")), len(throughput)),
         "models": throughput["model"].nunique(),
         "models_shown": MODELS,

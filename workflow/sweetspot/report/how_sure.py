@@ -5,16 +5,16 @@ from collections.abc import Iterable
 import pandas as pd
 
 from sweetspot.cells import READ
-from sweetspot.decision.warning_table import NAMED, decisive_rows
+from sweetspot.decision.warning_table import CHOICES, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
-from sweetspot.report.notation import SHOWN, Row, finite, rows_where, text
+from sweetspot.report.notation import BASIS_FACTS, Row, finite, rows_where, text
 from sweetspot.report.outcome import AnswerPart, ValueRange
 from sweetspot.report.sentences import sentence
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import listed, the
 
-MAX_WARNINGS, MAX_MACHINES = 3, 4  # that the first page names
-MAX_CHARACTERS = 260  # of one warning
+MAX_WARNINGS, MAX_MACHINES = 3, 2  # that the first page names
+MAX_CHARACTERS = 160  # of one warning
 # Warnings that say nothing without the name of their kind.
 RULES_WITH_HEADING = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
 MINOR_RULES = ("no_interval", "note")  # what the bases say already, or what a source says of its figure
@@ -49,21 +49,21 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
     """Return the bases of the speeds of one choice, each once; [] where it needs no speed."""
-    verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(NAMED) | {"best": choice}
+    verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(CHOICES) | {"best": choice}
     rows = _rows_with_speed(tables, pd.DataFrame([verdict]))
     return list(dict.fromkeys(row["throughput_basis"] for row in rows))
 
 
 def mark_of(bases: Iterable[str]) -> str:
     """Return the mark of a choice whose speed nobody timed, e.g. ' (speed predicted)'; '' where all are timed."""
-    weak = [SHOWN[basis].word for basis in bases if basis not in TIMED]
+    weak = [BASIS_FACTS[basis].word for basis in bases if basis not in TIMED]
     return f" (speed {listed(weak)})" if weak else ""
 
 
 def speeds_in_words(tables: Tables) -> str:
     """Say how the speeds that decide came to be; '' where the answer rests on none."""
     speeds = deciding_speeds(tables)
-    bases = {SHOWN[basis]: basis for basis in SHOWN if basis in {speed.basis for speed in speeds}}
+    bases = {BASIS_FACTS[basis]: basis for basis in BASIS_FACTS if basis in {speed.basis for speed in speeds}}
     return sentence("deciding_speeds", speeds, bases, MAX_MACHINES) if speeds else ""
 
 
@@ -97,4 +97,4 @@ def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
     if choices.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []
     rows = decisive_rows(verdict, choices, table_of(tables, "sources"), options)
-    return [row for row in rows if row["throughput_basis"] in SHOWN and finite(row, "images_per_s") is not None]
+    return [row for row in rows if row["throughput_basis"] in BASIS_FACTS and finite(row, "images_per_s") is not None]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sweetspot.cells import BASES
 from sweetspot.report import alt, pd
-from sweetspot.report.notation import SHOWN
+from sweetspot.report.notation import BASIS_FACTS
 from sweetspot.report.scales import Axis
 
 LETTER, LINE = 6.7, 13  # pixels: of a letter in 12 px type on average, of a line of a name
@@ -29,7 +29,7 @@ PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
 BUYER_COLOURS = {PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
-PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
+THOUSANDS = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 LINEAR_RANGE = 5.0  # the highest value over the lowest below which ticks are evenly spaced
 
 
@@ -46,12 +46,12 @@ class Drawing(NamedTuple):
     key: str = ""
 
 
-def named_data(name: str) -> "alt.Chart":
+def chart_of_data(name: str) -> "alt.Chart":
     """A chart of the data of that name in its `Drawing`."""
     return alt.Chart(alt.NamedData(name))
 
 
-def by_row(panel: "alt.LayerChart", models: Sequence[str], same_names: bool = True) -> "alt.FacetChart":
+def by_row(panel: "alt.LayerChart", models: Sequence[str], shared_axis: bool = True) -> "alt.FacetChart":
     """Stack one such panel for each model, in the order of `models`.
 
     The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
@@ -62,10 +62,10 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str], same_names: bool = Tr
         The chart of one model.
     models
         Values of the column `model`, from the top.
-    same_names
+    shared_axis
         Whether all panels share the vertical axis.
     """
-    resolve = {} if same_names else {"resolve": alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))}
+    resolve = {} if shared_axis else {"resolve": alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))}
     row = alt.Row("model:N", title=None, sort=list(models))
     return panel.facet(row=row, data=alt.NamedData("rows"), **resolve)
 
@@ -74,7 +74,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
-    scale = alt.Scale(domain=list(BASES), range=[SHOWN[basis].shape for basis in BASES])
+    scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
     shape = alt.Shape("basis:N", scale=scale, legend=None)
     layers = (
         base.transform_filter(f"!({weak} || {predicted})").mark_point(filled=True),
@@ -94,10 +94,10 @@ def tooltip(**fields: str) -> "list[alt.Tooltip]":
     ]
 
 
-def shape_key(bases: "pd.Series", *more: str) -> str:
+def shape_key(bases: "pd.Series", *texts: str) -> str:
     """What the shapes of `points` with these bases stand for, the best first, and what else the marks say."""
     present = set(bases.dropna())
-    parts = [*(f"{SHOWN[basis].sign} {SHOWN[basis].word}" for basis in BASES if basis in present), *more]
+    parts = [*(f"{BASIS_FACTS[basis].sign} {BASIS_FACTS[basis].word}" for basis in BASES if basis in present), *texts]
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
 
 
@@ -127,7 +127,7 @@ def line_step(names: "pd.Series", height: int) -> "alt.Step":
 
 
 def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
-    """Return a logarithmic scale with room around all points.
+    """Return a logarithmic scale with width around all points.
 
     Parameters
     ----------
@@ -157,12 +157,12 @@ def log_axis(values: "pd.Series") -> "alt.Axis":
 
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
-    words = named_data("rows").mark_text(color="#555", lineBreak="\n").encode(text=alt.Text("text:N"))
+    words = chart_of_data("rows").mark_text(color="#555", lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 
 def colour(
-    field: str, names: list[str], title: str | None = None, legend: bool = True, room: int = LEGEND
+    field: str, names: list[str], title: str | None = None, legend: bool = True, width: int = LEGEND
 ) -> "alt.Color":
     """Okabe-Ito colours in the order of `names`.
 
@@ -176,7 +176,7 @@ def colour(
         Of the legend.
     legend
         False for none.
-    room
+    width
         Pixels of the legend, which decide between one column and two.
     """
     palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
@@ -186,6 +186,6 @@ def colour(
     if not legend:
         return alt.Color(field, scale=scale, legend=None)
     widest = sum(sorted(LETTER * len(name) + ENTRY for name in names)[-2:])
-    columns = 2 if widest <= room else 1
-    entries = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY)
+    columns = 2 if widest <= width else 1
+    entries = alt.Legend(title=title, orient="top", columns=columns, labelLimit=width - ENTRY)
     return alt.Color(field, scale=scale, legend=entries)

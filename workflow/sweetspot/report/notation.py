@@ -22,8 +22,8 @@ class Basis(NamedTuple):
 
 
 # Shapes, not colours alone, tell the bases apart.
-SHOWN = {name: Basis(*facts) for name, facts in json.loads(BASES_FILE.read_text(encoding="utf-8")).items()}
-BASIS_SIGNS = {name: basis.sign for name, basis in SHOWN.items()}
+BASIS_FACTS = {name: Basis(*facts) for name, facts in json.loads(BASES_FILE.read_text(encoding="utf-8")).items()}
+BASIS_SIGNS = {name: basis.sign for name, basis in BASIS_FACTS.items()}
 
 
 def missing(value: object) -> bool:

@@ -18,24 +18,23 @@ class AnswerPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     @classmethod
-    def of(cls, row: Row, **others: Any) -> Self:
+    def of(cls, row: Row, **fields: Any) -> Self:
         """Read a row of a table.
 
         Parameters
         ----------
         row
             The row; a number that is missing or infinite becomes None, a missing text where one is required ''.
-        others
+        fields
             Fields that no column holds as they are.
         """
-        fields = {}
         for name, field in cls.model_fields.items():
             value = row.get(name)
-            if name in others:
-                fields[name] = others[name]
-            elif field.annotation is ValueRange:
-                ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
-                fields[name] = ValueRange(**{end: finite(row, column) for end, column in ends.items()})
+            if name in fields:
+                continue
+            if field.annotation is ValueRange:
+                columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
+                fields[name] = ValueRange(**{end: finite(row, column) for end, column in columns.items()})
             elif field.annotation is str:
                 fields[name] = text(value)
             else:
@@ -92,8 +91,6 @@ class Outcome(AnswerPart):
     """Name for people of that work"""
     level: str
     """commit: whether to bind oneself; machine: nothing binds, so which machine"""
-    verb: str
-    """What to do, in a verb"""
     sentence: str
     """The verdict, at most 15 words"""
     do_this: str
@@ -165,21 +162,20 @@ def other_work(tables: Tables) -> list[Outcome]:
     return [_outcome(row) for row in rows_where(tables, "verdict", is_answer=False)]
 
 
-def choices_of(tables: Tables, limit: int = CHOICES_LISTED) -> list[Row]:
+def choices_of(tables: Tables) -> list[Row]:
     """Select the choices that the answer lists, at least those that the verdict names.
 
     Parameters
     ----------
     tables
         Tables of the comparison; read are `verdict` and `choices`.
-    limit
-        How many choices are listed, unless the verdict and the offers in hand are more.
 
     Returns
     -------
     list
-        Rows of `choices`, the cheapest first: the best, the runner-up, the one to start with, offers in hand, the
-        cheapest of each kind, one that costs less but cannot be the answer, then the cheapest others.
+        At least CHOICES_LISTED rows of `choices`, the cheapest first: the best, the runner-up, the one to start with,
+        offers in hand, the cheapest of each kind, one that costs less but cannot be the answer, then the cheapest
+        others.
     """
     verdict = outcome_of(tables)
     if verdict is None:
@@ -196,7 +192,7 @@ def choices_of(tables: Tables, limit: int = CHOICES_LISTED) -> list[Row]:
     cheaper = [row for row in excluded if row["ratio"] < 1]
 
     by_rank = dict.fromkeys(row["choice"] for row in (*first, *cheapest_by_kind.values(), *cheaper, *eligible))
-    selected = list(by_rank)[: max(limit, len(first))]
+    selected = list(by_rank)[: max(CHOICES_LISTED, len(first))]
     return [row for row in rows if row["choice"] in selected]
 
 

@@ -10,11 +10,11 @@ from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.finished import asset
 from sweetspot.report.how_sure import mark_of
-from sweetspot.report.scales import Axis, CostBar, cost_axis, separate_labels
+from sweetspot.report.scales import Axis, cost_axis, separate_labels
 from sweetspot.report.sentences import filled, sentence
 from sweetspot.report.tables import Tables
 from sweetspot.report.tornado import tornado_chart
-from sweetspot.study.study import Study, load_study
+from sweetspot.study.study import load_study
 from sweetspot.wording import Money
 
 # The chart of costs by work: pixels from the left, and from the top.
@@ -23,52 +23,30 @@ LABEL_GAP = 15  # pixels between the names of two lines
 HEADROOM = 1.05  # times the highest point
 
 
-def render_page(tables: Tables, study: Study) -> str:
-    """Return index.html of a study."""
-    return page_of(answer_of(tables, study))
-
-
-def render_summary(tables: Tables, study: Study) -> str:
-    """Return summary.md of a study."""
-    return summary_of(answer_of(tables, study))
-
-
 def summary_of(answer: Answer) -> str:
     """Return summary.md, all of which follows from the answer."""
     money = Money(answer.study.currency, answer.study.usd_per_unit)
-    marks = [mark_of(row.speed_bases) for row in answer.choices]
-    return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": marks})
+    weak_speeds = [mark_of(row.speed_bases) for row in answer.choices]
+    return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": weak_speeds})
 
 
 def page_of(answer: Answer) -> str:
     """Return index.html, all of which follows from the answer."""
     money, verdict, bars = Money(answer.study.currency, answer.study.usd_per_unit), answer.verdict, answer.tornado
     by_month = all(row.usd_per_month.value is not None for row in answer.scenarios)
-    choices = [
-        CostBar(
-            row.title,
-            row.kind,
-            sentence("bar_note", row, answer.has_hours, mark_of(row.speed_bases)),
-            verdict is not None and row.choice == verdict.best.choice,
-            row.usd,
-        )
-        for row in answer.choices
-    ]
-    scenarios = [
-        CostBar(row.title, row.kind, "", not row.same_answer, row.usd_per_month if by_month else row.usd)
-        for row in answer.scenarios
-    ]
+    scenarios = [row.usd_per_month if by_month else row.usd for row in answer.scenarios]
     compared_usd = max(verdict.usd, verdict.rival_usd or 0.0) if verdict else 0.0
+    runner_up = sentence("tornado_runner_up", bars, verdict) if bars else ""
     context = {
         "answer": answer,
         "verdict": verdict,
         "money": money,
-        "choices": choices,
-        "choice_axis": cost_axis(choices, compared_usd, money),
+        "marks": [mark_of(row.speed_bases) for row in answer.choices],
+        "choice_axis": cost_axis([row.usd for row in answer.choices], compared_usd, money),
         "scenarios": scenarios,
         "scenario_axis": cost_axis(scenarios, math.inf, money),
         "scenarios_by_month": by_month,
-        "tornado": tornado_chart(bars.bars, bars.best, bars.runner_up, bars.ratio, money) if bars else "",
+        "tornado": tornado_chart(bars.bars, bars.best, runner_up, bars.ratio, money) if bars else "",
         "style": asset("first.css", "bars.css"),
         **_curve_axes(answer, money),
     }
@@ -119,10 +97,10 @@ def write_report(
     study = load_study(Path(study_file).parent)
     answer = answer_of(tables, study)
     charts = {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs}
-    drawn = Drawn(charts, Path(engine).read_text(encoding="utf-8") if engine else "")
+    charts_drawn = Drawn(charts, Path(engine).read_text(encoding="utf-8") if engine else "")
     for name, text in (
         ("index.html", page_of(answer)),
-        ("evidence.html", render_evidence(tables, study, drawn, machines)),
+        ("evidence.html", render_evidence(tables, study, charts_drawn, machines)),
         ("summary.md", summary_of(answer)),
         ("answer.json", to_json(answer)),
     ):

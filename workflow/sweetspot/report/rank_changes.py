@@ -78,7 +78,7 @@ def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], valu
 
 
 def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """List the prices of an hour that differ, then the offers that are new, then those that are gone.
+    """List the prices of an hour that differ, and the offers that are new or gone.
 
     Parameters
     ----------
@@ -94,8 +94,7 @@ def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     merged = side_by_side(before, after, key, "usd_per_hour", "as_of")
     is_new, has_ended = merged["before"].isna(), merged["after"].isna()
     merged["what"] = pd.Series("price", merged.index).mask(is_new, "new").mask(has_ended, "gone")
-    changed = merged[is_new | has_ended | (merged["change"].abs() > TOLERANCE)]
-    return changed.sort_values("what", key=lambda column: column.map(PRICES.index), kind="stable")
+    return merged[is_new | has_ended | (merged["change"].abs() > TOLERANCE)]
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:

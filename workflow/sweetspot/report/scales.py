@@ -14,17 +14,6 @@ FAR = 4.0  # times the costs that are compared: a longer bar would press all oth
 
 
 @dataclass(frozen=True)
-class CostBar:
-    """A bar of a chart of costs."""
-
-    title: str
-    kind: str
-    note: str
-    is_best: bool
-    usd: "ValueRange"
-
-
-@dataclass(frozen=True)
 class Axis:
     """A linear axis from `minimum` to `maximum`, drawn from `start` to `end`: per cent of a track, or pixels."""
 
@@ -50,13 +39,13 @@ class Axis:
         return [step * n for n in range(int(self.maximum / step + 1e-9) + 1)]
 
 
-def cost_axis(bars: Sequence[CostBar], reference_usd: float, money: Money) -> Axis:
+def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money) -> Axis:
     """Return the axis of a chart of costs, in the currency `money`.
 
     Parameters
     ----------
-    bars
-        The choices, in any order.
+    costs
+        USD of the choices, in any order.
     reference_usd
         The higher of the two costs that the answer compares.
     money
@@ -67,8 +56,8 @@ def cost_axis(bars: Sequence[CostBar], reference_usd: float, money: Money) -> Ax
     Axis
         From 0 to the highest end; what costs over FAR times the reference lies beyond its maximum.
     """
-    costs = [bar.usd for bar in bars if (bar.usd.value or 0.0) <= FAR * reference_usd]
-    highest = max((end for cost in costs for end in (cost.value, cost.high) if end is not None), default=0.0)
+    comparable = [cost for cost in costs if (cost.value or 0.0) <= FAR * reference_usd]
+    highest = max((end for cost in comparable for end in (cost.value, cost.high) if end is not None), default=0.0)
     return Axis(0.0, money.of(highest) or 1.0)
 
 

@@ -88,9 +88,9 @@ def _environment(autoescape: bool) -> "Environment":
     return environment
 
 
-def _macro(template: str, name: str, *values: Any, **more_values: Any) -> str:
+def _macro(template: str, name: str, *values: Any, **keywords: Any) -> str:
     module = _environment(template == "charts.j2").get_template(template).module
-    return str(getattr(module, name)(*values, **more_values))
+    return str(getattr(module, name)(*values, **keywords))
 
 
 def sentence(macro: str, *values: Any) -> str:
@@ -98,9 +98,9 @@ def sentence(macro: str, *values: Any) -> str:
     return " ".join(_macro("text.j2", macro, *values).split())
 
 
-def sentences(macro: str, *values: Any, **more_values: Any) -> list[str]:
+def sentences(macro: str, *values: Any, **keywords: Any) -> list[str]:
     """Return the lines of a macro that are not empty, each a sentence of its own."""
-    return lines(_macro("text.j2", macro, *values, **more_values))
+    return lines(_macro("text.j2", macro, *values, **keywords))
 
 
 def markup(macro: str, *values: Any) -> "Markup":

@@ -28,7 +28,7 @@ from sweetspot.throughput.time_to_target import VARIANT, TimeToTarget, results
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 STRONG_METHOD = "strong_scaling"  # its name in tables of methods
 PAIR_COLUMNS = (
@@ -168,7 +168,7 @@ def _fit(pairs: pd.DataFrame) -> StrongScaling:
 def strong_cells(
     times: pd.DataFrame,
     fitted: StrongScaling,
-    question: "Question",
+    question: "StudyCells",
     instances: Mapping[str, "Instance"],
     columns: Iterable[str],
 ) -> pd.DataFrame:

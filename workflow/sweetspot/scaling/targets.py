@@ -19,7 +19,7 @@ from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question, Target
+    from sweetspot.study.study import StudyCells, Target
 
 EXTRAPOLATION_COLUMNS = (
     "instance", "base_instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
@@ -38,7 +38,7 @@ FIGURE_KEY = ["family", "gpus", "model", "framework", "precision", "xla"]
 def target_cells(
     throughput: pd.DataFrame,
     targets: Sequence["Target"],
-    question: "Question",
+    question: "StudyCells",
     instances: Mapping[str, "Instance"],
 ) -> pd.DataFrame:
     """Select the single-device cells from which the targets follow.
@@ -223,7 +223,7 @@ def extrapolate_study(
     tables: Mapping[str, pd.DataFrame],
     instances: Mapping[str, "Instance"],
     targets: Sequence["Target"],
-    question: "Question",
+    question: "StudyCells",
     method: str,
     times: Sequence[pd.DataFrame] = (),
 ) -> dict[str, pd.DataFrame]:

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
 from sweetspot.frameworks import FRAMEWORKS
-from sweetspot.spelling import hint, near
+from sweetspot.spelling import hint, nearest
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
@@ -181,7 +181,9 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
             f"{file}: {_sentence(detail, model)}"
             for detail in details
             # A misspelt key and the needed one that it stands for are one mistake.
-            if not (detail["type"] == "missing" and near(str(detail["loc"][-1]), [unknown.get(detail["loc"][:-1], "")]))
+            if not (
+                detail["type"] == "missing" and nearest(str(detail["loc"][-1]), [unknown.get(detail["loc"][:-1], "")])
+            )
         )
         raise UserError(*sentences) from None
 
@@ -234,3 +236,8 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
         for name in names
         if first.setdefault(name.casefold(), name) != name
     )
+
+
+def not_once(names: list[str], where: str) -> Iterator[str]:
+    """Yield what is expected where a name stands twice among `where`."""
+    yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)

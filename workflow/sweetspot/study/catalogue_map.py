@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import product
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Slug, Text
 
 Refreshed = Literal["on_demand", "spot", "preemptible"]
-RATES: tuple[Refreshed, ...] = ("on_demand", "spot", "preemptible")
+RATES: tuple[Refreshed, ...] = get_args(Refreshed)
 SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for one of them
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import SMALLEST, Closed, DateText, Ranged, Slug, Text, within
+from sweetspot.study.base import SMALLEST, Closed, DateText, Ranged, Slug, Text, not_once, within
 from sweetspot.study.terms import LARGEST_PUE, SHARE
 
 # The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (bills/owning_lint.py).
@@ -89,9 +89,7 @@ class Energy(Closed):
 
     def _expected(self) -> Iterator[str]:
         names = [*(device.gpu for device in self.devices), *(site.provider for site in self.sites)]
-        for name in names:
-            if names.count(name) > 1:
-                yield f"each device and each provider once, found {name!r} twice"
+        yield from not_once(names, "devices and sites")
         if self.devices and self.utilisation is None and not self.shipped:
             yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 

@@ -135,11 +135,6 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
     return instance.measure.nodes(gpus) if instance.measure is not None else -(-gpus * instance.nodes // instance.gpus)
 
 
-def titles(instances: Mapping[str, Instance]) -> dict[str, str]:
-    """Return the names for people by instance."""
-    return {name: machine.title for name, machine in instances.items()}
-
-
 def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:
     """Return the declared warnings of an instance, as a table's column holds them; [] for an unknown one."""
     return [warning(entry.rule, entry.message) for entry in instances[name].warnings] if name in instances else []

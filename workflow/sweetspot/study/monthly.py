@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, within
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, not_once, within
 from sweetspot.study.memory import Needs
 from sweetspot.study.open_models import SEQUENCE, Method, open_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
@@ -54,7 +54,7 @@ class JobRecord(Closed):
     """What was recorded, and what of it is not written here"""
 
 
-class JobClass(Needs):
+class RecurringJob(Needs):
     """Jobs of one kind: each is independent of the others."""
 
     name: Part
@@ -113,11 +113,6 @@ class JobClass(Needs):
             yield "urgent_per_month with a low above 0 where it has a range: it is drawn by its factors"
 
 
-def not_once(names: list[str], where: str) -> Iterator[str]:
-    """What is expected where a name stands twice among `where`."""
-    yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)
-
-
 class Monthly(Closed):
     """The work of a month over the months of a project: what to buy, what to rent, beside what is there."""
 
@@ -137,7 +132,7 @@ class Monthly(Closed):
     """Hours that a job may wait on average for the machines that are held"""
     people: Count | None = None
     """People whose work it is; with more of them come more jobs"""
-    jobs: list[JobClass] = Field(min_length=1)
+    jobs: list[RecurringJob] = Field(min_length=1)
     """Classes of jobs"""
     measured: JobRecord | None = None
     """What a record of the team's own jobs says of all of them"""

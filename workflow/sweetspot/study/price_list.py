@@ -18,7 +18,7 @@ from sweetspot.study.terms import (
     Currency,
     Interruptions,
     NotNegative,
-    Own,
+    Ownership,
     Positive,
     Printed,
     Rate,
@@ -34,7 +34,7 @@ RATE_HOURS = {"per_minute": 1 / 60, "per_hour": 1.0, "per_month": None}
 CONTRACTS = ("reserved", "committed")
 
 
-class Offer(Closed):
+class PricedOffer(Closed):
     """One machine, one way to pay for it; one price: a rate, `compose`, `commitment` or `own`."""
 
     instance: Slug
@@ -51,7 +51,7 @@ class Offer(Closed):
     """Machine + count x accelerator"""
     commitment: Commitment | None = None
     """A term paid for; purchase is reserved or committed"""
-    own: Own | None = None
+    own: Ownership | None = None
     """A machine bought; purchase is own"""
     billing: Billing | None = None
     """Terms of this offer instead of the list's"""
@@ -131,7 +131,7 @@ class PriceList(Closed):
     """Terms of every offer without its own"""
     interruptions: Interruptions | None = None
     """Of every spot or preemptible offer without its own"""
-    offers: list[Offer] = Field(min_length=1)
+    offers: list[PricedOffer] = Field(min_length=1)
     """What is offered"""
 
 

@@ -14,7 +14,6 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from sweetspot.cells import Cell
-from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Precision, Slug, Text, validated
 from sweetspot.study.yamlfile import load_yaml
 
@@ -192,6 +191,4 @@ def script_names(root: Path) -> list[str]:
 
 def load_script(file: Path) -> Script:
     """Read one description. Raises UserError that names file and key."""
-    if not file.is_file():
-        raise UserError(f"{file}: there is no such file; framework {FRAMEWORK} needs it (docs/measuring.md)")
     return validated(Script, load_yaml(file), file)

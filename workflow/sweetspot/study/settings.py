@@ -46,7 +46,7 @@ class Settings:
         return Money(self.currency, self.usd_per_unit)
 
     @property
-    def counted(self) -> dict[str, Any]:
+    def verdict_columns(self) -> dict[str, Any]:
         """What bills pay for, and in which money people read them: columns of the verdict."""
         return {"counts": self.counts, "currency": self.currency, "usd_per_unit": self.usd_per_unit}
 

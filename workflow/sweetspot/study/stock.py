@@ -4,7 +4,6 @@ facts/availability.csv has what was published, config/studies/<study>/availabili
 """
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
@@ -15,7 +14,7 @@ from pydantic import BeforeValidator
 from sweetspot.errors import refuse
 from sweetspot.facts.shipped_tables import table
 from sweetspot.spelling import hint
-from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, not_once, validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.yamlfile import load_yaml
 
@@ -90,8 +89,8 @@ class Availability(Closed):
     """Figures, each with date and source; the closest to an offer counts"""
 
     def _expected(self) -> Iterator[str]:
-        counts = Counter(" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts)
-        yield from (f"each figure once, found {name} twice" for name, count in counts.items() if count > 1)
+        names = [" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts]
+        yield from not_once(names, "facts")
 
 
 class AvailabilityFacts(NamedTuple):

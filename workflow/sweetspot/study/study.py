@@ -68,7 +68,7 @@ class LogSource(Closed):
         return getattr(self, name)
 
     @property
-    def counted(self) -> str:
+    def unit(self) -> str:
         """The unit: what programs of this format train on."""
         return "samples" if self.format == "keras_csv" else "images"
 
@@ -106,7 +106,7 @@ class Target(Closed):
     """Devices of the machine to estimate"""
 
 
-class Question(Closed):
+class StudyCells(Closed):
     """The cells that the answer is about."""
 
     model: list[Slug] = Field(min_length=1)
@@ -146,7 +146,7 @@ class Study(Closed):
     """Length of a month in days"""
     sources: list[Publication] = Field(min_length=1)
     """Where the figures come from"""
-    cells: Question
+    cells: StudyCells
     """The cells that the answer is about"""
     reference: Slug | None = None
     """The option that the decision is about, such as the box to buy"""

@@ -200,7 +200,7 @@ class Interruptions(Closed):
             )
 
 
-class Own(Closed):
+class Ownership(Closed):
     """A machine bought (docs/prices.md); with a discount rate the same figures as present values."""
 
     capex: NotNegative

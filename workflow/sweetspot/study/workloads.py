@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, RootModel
 
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, validated
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, not_once, validated
 from sweetspot.study.memory import Needs
-from sweetspot.study.monthly import JobClass, Monthly, SideBySide, not_once
+from sweetspot.study.monthly import Monthly, RecurringJob, SideBySide
 from sweetspot.study.open_models import cell_name, memory_need, open_model
 from sweetspot.study.yamlfile import load_yaml
 
@@ -71,7 +71,7 @@ class Phase(Closed):
     """Where the numbers come from"""
 
 
-class Plan(Needs):
+class ProjectPlan(Needs):
     """A project of phases, scheduled on what each option offers at once."""
 
     kind: Literal["plan"]
@@ -109,7 +109,7 @@ class Plan(Needs):
         )
 
 
-SingleJob = Training | Runs | Plan
+SingleJob = Training | Runs | ProjectPlan
 Workload = Annotated[SingleJob | Monthly, Field(discriminator="kind")]
 
 
@@ -131,7 +131,7 @@ def load_workloads(path: str | Path) -> dict[str, SingleJob]:
             jobs |= {f"{name}.{job.name}": _job_of_class(job) for job in work.jobs}
         else:
             jobs[name] = work
-    plans = {name: work for name, work in jobs.items() if isinstance(work, Plan)}
+    plans = {name: work for name, work in jobs.items() if isinstance(work, ProjectPlan)}
     trained = {job.model for name, job in jobs.items() if name not in plans}
     for name, plan in plans.items():
         if plan.model not in trained:
@@ -164,24 +164,20 @@ def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
     return works
 
 
-def _by_samples(job: JobClass) -> JobClass:
+def _by_samples(job: RecurringJob) -> RecurringJob:
     """Return a class by tokens as one by samples (tokens of the cell `cell_name`), with its need of memory."""
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
-    need = job if job.gib(1) else memory_need(model, job.method, job.sequence)
-    changes = need.model_dump(include={"gpu_memory_gib", "sharded_memory_gib"})
-    changes |= {"model": cell_name(model.name, job.method, job.sequence), "samples": job.tokens}
-    return job.model_copy(update=changes | {"tokens": None, "method": None})
+    changes = {"model": cell_name(model.name, job.method, job.sequence), "samples": job.tokens}
+    need = {} if job.gib(1) else memory_need(model, job.method, job.sequence).model_dump()
+    return job.model_copy(update=changes | need | {"tokens": None, "method": None})
 
 
-def _job_of_class(job: JobClass) -> Training | Runs:
-    keys = {"model", "gpu_memory_gib", "sharded_memory_gib", "devices_per_job", "source", "samples"}
-    content = job.model_dump(include=keys) | {"title": job.title or job.name}
-    if job.hours is None:
-        return Training(kind="training", **content)
-    del content["samples"]
-    return Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **content)
+def _job_of_class(job: RecurringJob) -> Training | Runs:
+    fields = Training.model_fields if job.hours is None else Runs.model_fields
+    content = job.model_dump(include={*fields}) | {"title": job.title or job.name}
+    return Training(kind="training", **content) if job.hours is None else Runs(kind="runs", runs=1, **content)
 
 
 @dataclass(frozen=True)
@@ -203,6 +199,6 @@ def load_needs(path: str | Path) -> Mapping[str, Need]:
 
 
 def _devices(work: SingleJob) -> int | None:
-    if isinstance(work, Plan):
+    if isinstance(work, ProjectPlan):
         return 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
     return None if work.devices_per_job == "all" else work.devices_per_job

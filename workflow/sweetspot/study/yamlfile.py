@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 
 MAX_BYTES = 2_000_000
 DEEPEST = 50  # brackets within each other: no file of a study has ten, and thousands end Python itself
@@ -55,7 +55,7 @@ _StrictLoader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-
 def load_yaml(path: str | Path) -> Any:
     """Read one YAML file. Raises UserError: missing, empty, too large, not YAML, repeated key, alias, 010, 1:30."""
     file = Path(path)
-    raw = read_given(file, MAX_BYTES)
+    raw = read_limited(file, MAX_BYTES)
     try:
         text = raw.decode("utf-8")
         _check_structure(text)

@@ -9,7 +9,7 @@ from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 TABLE_COLUMNS = (
     *CELL_COLUMNS, "gpu", "nodes", "images_per_s", "images_per_s_low", "images_per_s_high", "runs", "basis", "status",
@@ -51,7 +51,7 @@ def mark_best(table: pd.DataFrame, value: str, key: Sequence[str]) -> pd.DataFra
 
 
 def cell_columns(
-    question: "Question",
+    question: "StudyCells",
     instances: Mapping[str, "Instance"],
     name: str,
     model: str,

@@ -33,7 +33,7 @@ from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import LogSource, Question
+    from sweetspot.study.study import LogSource, StudyCells
 
 SAME_BUT_VARIANT = [*(name for name in CELL_COLUMNS if name != "variant"), "basis"]
 TYPES = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
@@ -44,7 +44,7 @@ TYPES |= {"stand_in_batch_size": "Int64", "rounds_behind": "Int64"}
 
 def gather_throughput(
     runs: Sequence[str],
-    question: "Question",
+    question: "StudyCells",
     as_of: str,
     instances: Mapping[str, "Instance"],
     folder: Path,

@@ -17,7 +17,7 @@ from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Resolver:
     figure x the study's efficiency; a stand-in. A scaled figure is compared with published ones of as many devices.
     """
 
-    question: "Question"
+    question: "StudyCells"
     instances: Mapping[str, "Instance"]
     cells: pd.DataFrame  # rows of `published_cells`
     pool: pd.DataFrame  # published rows with `xla` and `comparable` (bool)

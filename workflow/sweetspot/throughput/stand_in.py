@@ -15,7 +15,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 AS_OF = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 MONTH = re.compile(r"\b(20\d\d-(?:0[1-9]|1[0-2]))\b")  # `nightly 2018-02`
@@ -58,7 +58,7 @@ def same_device(gpu: pd.Series, name: str) -> pd.Series:
 
 
 def stand_in(
-    pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "Question", as_of: str
+    pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "StudyCells", as_of: str
 ) -> ThroughputEstimate | None:
     """Find the nearest published figure of the same device and model.
 

@@ -18,7 +18,7 @@ from sweetspot.throughput.csv_table import CsvRow, read_rows
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 FILE = "time_to_target.csv"
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
@@ -124,7 +124,7 @@ def _version(name: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match[1].split(".")) if match else ()
 
 
-def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
     """Return the cells of instances whose device and count somebody has timed, in runs per second.
 
     Parameters

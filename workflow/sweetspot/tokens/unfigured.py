@@ -29,7 +29,7 @@ from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 Work = tuple[OpenModel, Method, int]
 
@@ -43,7 +43,7 @@ class TimedShare(NamedTuple):
 
 
 def with_arithmetic(
-    table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"], as_of: str
+    table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"], as_of: str
 ) -> pd.DataFrame:
     """Add the question's work by tokens for every machine that has no figure of it.
 

@@ -26,14 +26,14 @@ from sweetspot.warnings import joined, pairs, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 WORKLOAD = ["framework", "model", "batch_size", "precision"]
 SD_90 = 1.644854  # Standard deviations to either end of a 90 % interval.
 
 
 def with_transferred(
-    table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"], as_of: str, relation: Relation
+    table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"], as_of: str, relation: Relation
 ) -> pd.DataFrame:
     """Add the question's workloads that machines of one device lack, transferred from figures of other single devices.
 

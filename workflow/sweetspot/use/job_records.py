@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 
 SACCT_COMMAND = "sacct -a -X -P -D -o JobID,Start,End,State,AllocTRES,ElapsedRaw"
 REQUIRED_COLUMNS = {"sacct": ["jobid", "start", "end", "state", "alloctres"], "jobs": ["start", "end", "devices"]}
@@ -109,7 +109,7 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     """
     name = "standard input" if path == "-" else path
     try:
-        content = sys.stdin.buffer.read() if path == "-" else read_given(path, MAX_BYTES)
+        content = sys.stdin.buffer.read() if path == "-" else read_limited(path, MAX_BYTES)
         lines = _read_lines(content.decode("utf-8-sig"), record_format)
         runs = pd.DataFrame((_parse_run(line, zone, now) for line in lines), columns=RUN_COLUMNS)
     except (UserError, UnicodeDecodeError, csv.Error) as error:
@@ -118,28 +118,27 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
         raise UserError(f"{name}: has no job; expected one per line below the header")
     runs = runs.astype(dict.fromkeys(("start", "end"), "datetime64[us, UTC]"))
     runs = runs.sort_values("end", kind="stable", na_position="first")
-    is_repeated = runs["start"].notna() & runs.duplicated(["job", "start"], keep="last")
+    is_repeated = runs.duplicated(["job", "start"], keep="last")
     return runs[~is_repeated].sort_index(ignore_index=True)
 
 
 def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
     """Yield the lines by their columns, in small letters, without the steps of Slurm's jobs (`7.batch`)."""
     is_sacct = record_format == "sacct"
-    options: dict[str, Any] = {"delimiter": "|", "quoting": csv.QUOTE_NONE} if is_sacct else {"strict": True}
-    rows = csv.reader(io.StringIO(text), **options)
+    file = io.StringIO(text)
+    rows = csv.reader(file, delimiter="|", quoting=csv.QUOTE_NONE) if is_sacct else csv.reader(file, strict=True)
     names = next(rows, [])
     header = [name.strip().lower() for name in names]
     for column in REQUIRED_COLUMNS[record_format]:
         if header.count(column) != 1:
             raise UserError(f"line 1: {header.count(column)} columns are called {column}; expected one")
     for cells in rows:
-        if "jobname" in header:  # sacct writes the separator in a name as it is
-            index = header.index("jobname")
-            del cells[index : index + len(cells) - len(header)]
-        if cells and len(cells) != len(header):
+        if not cells or cells == names:
+            continue
+        if len(cells) != len(header):
             raise UserError(f"line {rows.line_num}: {len(cells)} fields; expected {len(header)}, as in line 1")
-        fields = dict(zip(header, map(str.strip, cells), strict=False))
-        if cells and cells != names and "." not in fields.get("jobid", ""):
+        fields = dict(zip(header, map(str.strip, cells), strict=True))
+        if "." not in fields.get("jobid", ""):
             yield RecordLine(rows.line_num, fields)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from sweetspot.draws import interval, stream
 from sweetspot.errors import UserError
 
-EDGE_DAYS = 3  # a month that lacks at most so many days at an edge of the record counts as whole
+EDGE = pd.Timedelta(days=3)  # a month that lacks at most so much at an edge of the record counts as whole
 CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}  # from so many hours on
 MIN_SHARE, SMALL_CLASSES = 0.02, "other"  # classes with less of the device-hours are one
 SEED, SAMPLES, HOUR = 1, 4000, pd.Timedelta(hours=1)
@@ -95,7 +95,7 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     Raises
     ------
     UserError
-        Where no job held a device, or no month is covered but for EDGE_DAYS.
+        Where no job held a device, or no month is covered but for EDGE.
 
     """
     busy_runs = runs[runs["start"].notna() & (runs["devices"] > 0)].sort_values("start", kind="stable")
@@ -118,15 +118,14 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     classes = [_class_use(str(name), rows, len(names)) for name, rows in jobs.groupby("class")]
     classes.sort(key=lambda use: -use.device_hours)
     in_months = (busy_runs["end"].clip(upper=edges[-1]) - busy_runs["start"].clip(lower=edges[0])) / HOUR
-    device_hours = float((in_months.clip(lower=0) * busy_runs["devices"]).sum())
+    device_hours = (in_months.clip(lower=0) * busy_runs["devices"]).sum()
     forecast = forecast_jobs(np.bincount(jobs["month"], minlength=len(names)), "all")
     return MonthlyUse(names, (edges[-1] - edges[0]) / HOUR, device_hours, forecast, classes)
 
 
 def _covered_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> tuple[pd.DatetimeIndex, list[str]]:
     """Return the edges of the months between two moments (one more than months, in UTC) and their names."""
-    slack = pd.Timedelta(days=EDGE_DAYS)
-    begin, end = first.tz_convert(zone) - slack, last.tz_convert(zone) + slack
+    begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
     edges = edges[(edges >= begin) & (edges <= end)]
     if len(edges) < 2:
@@ -159,11 +158,12 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
     Counts are negative binomial about a level that grows by a constant share. `counts`: jobs of each month; `key`
     names the random stream.
     """
+    from scipy.special import softmax  # slow to import
+
     random, months = stream(SEED, "use", key), len(counts)
     time = np.arange(months) - (months - 1) / 2
     modes, covariances, log_weights = _posterior(counts.astype(float), np.column_stack([np.ones(months), time]))
-    weights = np.exp(log_weights - log_weights.max())
-    chosen = random.choice(len(DISPERSIONS), SAMPLES, p=weights / weights.sum())
+    chosen = random.choice(len(DISPERSIONS), SAMPLES, p=softmax(log_weights))
     noise = random.standard_normal((SAMPLES, 2))
     level, growth = (modes[chosen] + np.einsum("dij,dj->di", np.linalg.cholesky(covariances)[chosen], noise)).T
     lowest, highest = interval(growth, CLEAR)
@@ -172,11 +172,11 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
     expected = np.exp(np.minimum(level + growth * (time[-1] + ahead), MAX_LOG_JOBS))
     dispersion = DISPERSIONS[chosen]
     simulated = random.poisson(expected * random.gamma(1 / dispersion, dispersion)).astype(float)
-    jobs = float(np.median(expected) if is_clear else counts.mean())
+    jobs = np.median(expected) if is_clear else counts.mean()
     shared = np.var(np.log(expected))
-    correlation = float(shared / (shared + np.mean(dispersion) + 1 / max(jobs, 1.0)))
-    low, high = (float(quantile) for quantile in interval(simulated))
-    typical, slow, fast = (float(np.expm1(value)) for value in (np.median(growth), *interval(growth)))
+    correlation = shared / (shared + np.mean(dispersion) + 1 / max(jobs, 1.0))
+    low, high = map(float, interval(simulated))
+    typical, slow, fast = np.expm1([np.median(growth), *interval(growth)])
     return JobForecast(jobs, min(low, jobs), max(high, jobs), typical, slow, fast, is_clear, correlation)
 
 
@@ -194,6 +194,6 @@ def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.n
         curvature = np.einsum("dm,mi,mj->dij", weight, design, design) + np.diag(precision)
         modes = modes + np.clip(np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0], -1, 1)
     log_likelihood = nbinom.logpmf(counts, 1 / dispersion, 1 / (1 + dispersion * mean)).sum(axis=1)
-    log_prior = (modes - prior_mode) ** 2 @ precision + (np.log(DISPERSIONS / DISPERSION) / DISPERSION_LOG_SD) ** 2
-    log_weights = log_likelihood - 0.5 * log_prior - 0.5 * np.linalg.slogdet(curvature)[1]
+    squares = (modes - prior_mode) ** 2 @ precision + (np.log(DISPERSIONS / DISPERSION) / DISPERSION_LOG_SD) ** 2
+    log_weights = log_likelihood - (squares + np.linalg.slogdet(curvature)[1]) / 2
     return modes, np.linalg.inv(curvature), log_weights

@@ -62,9 +62,9 @@ def device_count(instance: str) -> int | None:
 
     Known machines stand in facts/machines.csv; otherwise a count in the name is taken, e.g. 8 of 'h100-8x'.
     """
-    known = {row["instance"]: int(row["gpus"]) for row in table("machines")}
+    counts = {row["instance"]: int(row["gpus"]) for row in table("machines")}
     match = DEVICE_COUNT.search(instance)
-    return known.get(instance) or (int(next(filter(None, match.groups()))) if match else None)
+    return counts.get(instance) or (int(next(filter(None, match.groups()))) if match else None)
 
 
 def rent_of(device: str, year: int, spot: bool = False) -> PriceRange | None:

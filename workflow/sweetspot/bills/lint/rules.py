@@ -22,12 +22,12 @@ from sweetspot.bills.lint.known import (
     rent_of,
     vcpu_rent,
 )
-from sweetspot.bills.offers import exchange_rate, has_ended, offers_in_usd, usd_per_unit
+from sweetspot.bills.offers import exchange_rate, has_ended, listed_columns, offers_in_usd, usd_per_unit
+from sweetspot.bills.schemas import TABLES, table_of
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import CONTRACTS, Offer, PriceList
-from sweetspot.study.terms import MachinePart
+from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, PricedOffer, PriceList
 from sweetspot.warnings import joined, warning
 
 
@@ -49,7 +49,6 @@ SHARE_FAR_OFF = 0.8
 ANY_KW, ANY_PURCHASE_USD, HOST_KW, HOST_USD = (0.0, 5.0), (50.0, 300_000.0), 0.6, 5000.0
 EQUAL_PRICES = 0.06
 DAYS_OF_A_MONTH = 30.5
-PRINTED = ("per_hour", "per_day", "per_week", "per_month", "discount")
 FAMILY = ["provider", "unit", "purchase", "vcpus_per_device", "gib_per_device"]
 
 
@@ -116,17 +115,16 @@ def _market(machine: Instance, year: int, is_interruptible: bool) -> PriceRange:
     return PriceRange(min(on_demand.low, spot.low), on_demand.high) if spot else on_demand
 
 
-def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date: date) -> dict[str, Any]:
+def _offer_values(offer: PricedOffer, prices: PriceList, machine: Instance, study_date: date) -> dict[str, Any]:
     """Return what the offer, its list and the facts say beside the offers table."""
-    day, rate, own = offer.as_of or prices.as_of, exchange_rate(offer, prices), offer.own
+    day, rate = offer.as_of or prices.as_of, exchange_rate(offer, prices)
     money, is_spot, is_cpu = usd_per_unit(offer, prices)[0], offer.purchase in INTERRUPTIBLE, is_processor(machine)
+    listed = list_prices(machine.provider, offer.instance)
     market, device = _market(machine, day.year, is_spot), device_key(machine.gpu)
     units, source = (machine.vcpus or math.nan) if is_cpu else machine.gpus, offer.source or prices.source
-    host, family, vcpus, accelerators = _host(offer)
     power, price = power_of(device), purchase_of(device)
     kw = (0.0002 * power.low, 0.002 * power.high + HOST_KW / machine.gpus) if power else ANY_KW
     usd = (0.4 * price.low, 4 * price.high + HOST_USD / machine.gpus) if price else ANY_PURCHASE_USD
-    printed = {} if offer.printed is None else offer.printed.model_dump(exclude_none=True)
     return {
         "unit": "vCPU" if is_cpu else machine.gpu,
         "units": float(units),
@@ -137,64 +135,45 @@ def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date
         "offer_has_ended": has_ended(offer, study_date),
         "has_source": PLACEHOLDERS.match(source) is None,
         "source": source,
+        "price_key": next((unit for unit in RATE_HOURS if getattr(offer, unit) is not None), ""),
         "money": money,
         "market_low": market.low,
         "market_high": market.high,
-        "list_prices": list_prices(machine.provider, offer.instance),
+        "list_low": min(listed, default=math.nan),
+        "list_high": max(listed, default=math.nan),
         "age_days": (study_date - day).days,
         "max_age_days": prices.max_age_days or math.inf,
         "rate_age_days": math.nan if rate is None else (day - rate.as_of).days,
-        "staff_usd_per_hour": math.nan if own is None else own.staff_per_hour.value * money,
         "power_low": kw[0],
         "power_high": kw[1],
         "buy_low": usd[0],
         "buy_high": usd[1],
-        "host": host and host.name,
-        "host_family": family,
-        "host_usd": math.nan if host is None else host.per_hour.value,
-        "host_vcpus": vcpus,
-        "accelerators_usd": accelerators,
-        **{f"printed_{name}": printed.get(name, math.nan) for name in PRINTED},
     }
-
-
-def _host(offer: Offer) -> tuple[MachinePart | None, str | None, float, float]:
-    """Return the host of a composed machine, its family, its vCPUs and the price of its accelerators."""
-    if offer.compose is None:
-        return None, None, math.nan, 0.0
-    host = offer.compose.machine
-    family, _, number = host.name.rpartition("-")
-    vcpus = host.vcpus or (int(number) if number.isdecimal() else math.nan)
-    return host, family, vcpus, offer.compose.count * offer.compose.gpu.per_hour.value
 
 
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date, month_days: float
 ) -> pd.DataFrame:
     """Return the offers with all values that the expressions of rules.csv name."""
+    columns = [listed_columns(offer, "lint", usd_per_unit(offer, prices)) for offer in prices.offers]
     values = [_offer_values(offer, prices, instances[offer.instance], study_date) for offer in prices.offers]
-    table = pd.concat([offers.drop(columns="source").assign(month_days=month_days), pd.DataFrame(values)], axis=1)
-    table = _with_values(table)
-    nearest = (
-        min(listed, key=lambda usd: abs(math.log(usd / hour)), default=math.nan)
-        for listed, hour in zip(table["list_prices"], table["hour_usd"], strict=True)
-    )
-    table["list_usd"] = pd.Series(nearest, table.index, dtype=float)
+    offers = offers.drop(columns="source").assign(month_days=month_days)
+    table = _with_values(pd.concat([offers, table_of(columns, list(TABLES["lint"])), pd.DataFrame(values)], axis=1))
     hosts = table.groupby("host_family")
     table["host_median_usd"] = hosts["host_vcpu_usd"].transform("median")
     table["host_outlier"] = table["host"].where((table["host_vcpu_usd"] / table["host_median_usd"] - 1).abs() > 0.06)
     for column in ("host", "host_outlier"):
         table[f"{column}_count"] = table.groupby("host_family")[column].transform("nunique")
-    is_plain_rental = table["is_rental"] & table["is_device"] & (table["hour_usd"] > 0) & table["host"].isna()
-    table = _with_values(table.join(_families(table[is_plain_rental])))
+    is_simple_rental = table["is_rental"] & table["is_device"] & (table["hour_usd"] > 0) & table["host"].isna()
+    table = _with_values(table.join(_families(table[is_simple_rental])))
     compared = table[table["is_rental"] & (table["units"] > 0)]
     spot = table[table["is_interruptible"] & (table["share_paid"] > 0)]
     far = compared[compared["is_far"]]
-    is_one_sided = far["market_ratio"].gt(1).nunique() == 1
+    is_unanimous = far["market_ratio"].gt(1).nunique() == 1
     return table.assign(
         compared_rows=len(compared),
         far_rows=len(far),
-        list_is_off=1 < len(far) >= SHARE_FAR_OFF * len(compared) and is_one_sided,
+        list_is_off=1 < len(far) >= SHARE_FAR_OFF * len(compared) and is_unanimous,
         list_ratio=far["market_ratio"].median(),
         spot_rows=len(spot),
         spot_rows_at_on_demand=spot["share_paid"].between(1 - 1e-6, 1 + 1e-6).sum(),

@@ -16,12 +16,10 @@ from sweetspot.draws import interval, p_cheaper
 Number = float | np.ndarray
 CURVE_SAMPLES = 1000  # A band on a chart needs no more.
 CURVE = ("reference", "option", "model", "days", "gain", "gain_low", "gain_high")
-OPTION_COLUMNS = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
 COLUMNS = (
-    *("workload", "title", "quantity", "assumption", "unit", "planned"),
-    *("break_even_value", "break_even_low", "break_even_high", "reference", *OPTION_COLUMNS),
-    *("days", "days_low", "days_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays", "verdict"),
-)
+    "workload", "model", "reference", "option", "quantity", "break_even_value", "break_even_low", "break_even_high",
+    "days", "days_low", "days_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays", "verdict",
+)  # fmt: skip
 
 
 class MonthlyCost(NamedTuple):
@@ -88,14 +86,15 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
         with 90 % from the first CURVE_SAMPLES samples.
 
     """
-    days, parts = np.array(sorted({*range(1, int(month_days) + 1), month_days})), []
+    days, curves = np.unique([*range(1, int(month_days) + 1), month_days]), []
     for owned, rival in _pairs(options):
-        own, other = (cost.at(days[:, None]) for cost in _monthly_costs(owned, rival, draws, slice(CURVE_SAMPLES)))
-        gain = np.asarray(other / own)
+        costs = _monthly_costs(owned, rival, draws, slice(CURVE_SAMPLES))
+        usd, rival_usd = (np.asarray(cost.at(days[:, None])) for cost in costs)
+        gain = rival_usd / usd
         low, high = interval(gain[:, 1:])
         names = {"reference": owned["option"], "option": rival["option"], "model": owned["model"]}
-        parts.append(pd.DataFrame(names | {"days": days, "gain": gain[:, 0], "gain_low": low, "gain_high": high}))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(CURVE), dtype=days.dtype)
+        curves.append(pd.DataFrame(names | {"days": days, "gain": gain[:, 0], "gain_low": low, "gain_high": high}))
+    return pd.concat(curves, ignore_index=True) if curves else pd.DataFrame(columns=list(CURVE), dtype=days.dtype)
 
 
 def break_even_days(owned: MonthlyCost, rival: MonthlyCost, planned: Number) -> np.ndarray:
@@ -137,25 +136,22 @@ def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> 
     index, planned = owned["row"], float(owned["days_per_month"])
     all_days = break_even_days(*_monthly_costs(owned, rival, draws), np.append(planned, draws.days[index]))
     bounds = np.array([all_days[0], *interval(all_days[1:])])
-    value, low, high = np.where(bounds <= month_days, bounds, np.nan).tolist()
+    days = np.where(bounds <= month_days, bounds, np.nan).tolist()
     gain = draws.images_per_usd[index] / draws.images_per_usd[rival["row"]]
-    gain_low, gain_high = interval(gain)
-    return {name: rival[name] for name in OPTION_COLUMNS} | {
+    gain_low, gain_high = map(float, interval(gain))
+    names = ("break_even_value", "break_even_low", "break_even_high", "days", "days_low", "days_high")
+    return dict(zip(names, days * 2, strict=True)) | {
         "workload": owned["model"],
-        "title": owned["title"],
-        "quantity": "days_per_month",
-        "assumption": "days of use a month",
-        "unit": "days/month",
-        "planned": planned,
-        **dict(zip(("break_even_value", "break_even_low", "break_even_high"), (value, low, high), strict=True)),
+        "model": owned["model"],
         "reference": owned["option"],
-        **dict(zip(("days", "days_low", "days_high"), (value, low, high), strict=True)),
+        "option": rival["option"],
+        "quantity": "days_per_month",
         "gain_at_use": float(owned["images_per_usd"] / rival["images_per_usd"]),
-        "gain_low": float(gain_low),
-        "gain_high": float(gain_high),
+        "gain_low": gain_low,
+        "gain_high": gain_high,
         "p_cheaper": p_cheaper(np.ones_like(gain), gain),
         "p_pays": float(np.mean(all_days[1:] <= month_days)),
-        "verdict": break_even_in_words((value, low, high), planned),
+        "verdict": break_even_in_words(days, planned),
     }
 
 
@@ -171,15 +167,11 @@ def _monthly_costs(
     def values(row: Row, column: str, name: str) -> np.ndarray:
         return np.append(row[column], getattr(draws, name)[row["row"], samples])
 
-    own, other = (
-        MonthlyCost(values(row, "fixed_usd_per_month", "fixed"), values(row, "variable_usd_per_hour", "variable"))
-        for row in (owned, rival)
-    )
-    speed, other_speed = (values(row, "images_per_s", "images_per_s") for row in (owned, rival))
-    ratio = speed / other_speed
+    fixed, variable = ("fixed_usd_per_month", "fixed"), ("variable_usd_per_hour", "variable")
+    cost, speed = MonthlyCost(values(owned, *fixed), values(owned, *variable)), values(owned, *("images_per_s",) * 2)
+    ratio = speed / values(rival, *("images_per_s",) * 2)
     if by_contract(rival):
-        hours = HOURS_A_DAY * owned["days_per_month"]
-        return own, MonthlyCost(hours * rival["variable_usd_per_hour"] * ratio, 0.0)
+        return cost, MonthlyCost(HOURS_A_DAY * owned["days_per_month"] * rival["variable_usd_per_hour"] * ratio, 0.0)
     if rival["purchase"] == "own":
-        return own, MonthlyCost(other.fixed_usd * ratio, other.usd_per_hour * ratio)
-    return own, MonthlyCost(0.0, 3600.0 * speed / values(rival, "images_per_usd", "images_per_usd"))
+        return cost, MonthlyCost(values(rival, *fixed) * ratio, values(rival, *variable) * ratio)
+    return cost, MonthlyCost(0.0, 3600.0 * speed / values(rival, *("images_per_usd",) * 2))

@@ -76,7 +76,7 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
     logs, all_logs = (table[["hours", "usd"]].map(math.log) for table in (selected, rows))
     span = (all_logs.max() - all_logs.min()).replace(0.0, 1.0)
-    pixels = (logs / span * (WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN)).to_numpy()
+    pixels = (logs / span).to_numpy() * [WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN]
 
     texts: list[str] = []
     point_numbers = [""] * len(selected)
@@ -103,10 +103,10 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
     x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
     y = look.log_channel(alt.Y, "usd", "USD (log)", rows["usd"])
-    options = look.named_data("rows").encode(x=x, y=y)
+    options = look.chart_of_data("rows").encode(x=x, y=y)
     line = options.transform_filter("datum.on_front")
     faint = options.transform_calculate(opacity="datum.fits ? 1 : 0.25")
-    numbers = look.named_data("keys").encode(x=x, y=y, text="mark:N")
+    numbers = look.chart_of_data("keys").encode(x=x, y=y, text="mark:N")
 
     plot = alt.layer(
         line.mark_line(color=look.GREY, strokeDash=[4, 3], interpolate="step-after"),
@@ -116,13 +116,13 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
             tooltip=look.tooltip(label="option (text)", hours="hours", usd="USD", **look.ORIGIN),
         ),
         # A white rim keeps a number legible where a line or a point lies behind it.
-        numbers.mark_text(stroke="white", strokeWidth=4, dy=-12, fontWeight="bold"),
-        numbers.mark_text(color="#111", dy=-12, fontWeight="bold"),
+        numbers.mark_text(stroke="white", strokeWidth=4, dy=-14, fontWeight="bold"),
+        numbers.mark_text(color="#111", dy=-14, fontWeight="bold"),
         width=WIDTH,
         height=HEIGHT,
     )
 
-    lines = look.named_data("keys").mark_text(align="left", baseline="middle", limit=look.WIDTH)
+    lines = look.chart_of_data("keys").mark_text(align="left", baseline="middle", limit=look.WIDTH)
     scale = alt.Scale(domain=[KEY_LINES - 0.5, -0.5], nice=False, zero=False)
     lines = lines.encode(x=alt.value(0), y=alt.Y("line:Q", axis=None, scale=scale), text="text:N")
     frame = alt.ViewConfig(stroke=None)
@@ -190,13 +190,13 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     }
     cheapest_first = alt.EncodingSortField("total", op="min")
     title = data.words.usd.format(model=data.model)
-    axis = alt.Axis(tickCount=5, labelExpr=look.PLAIN)
+    axis = alt.Axis(tickCount=5, labelExpr=look.THOUSANDS)
 
-    bars = look.named_data("rows").mark_bar(stroke="white", strokeWidth=0.5)
+    bars = look.chart_of_data("rows").mark_bar(stroke="white", strokeWidth=0.5)
     bars = bars.encode(
         y=alt.Y("title:N", sort=cheapest_first, title=None, axis=look.name_axis()),
         x=alt.X("usd:Q", title=title, stack="zero", axis=axis),
-        color=look.colour("line:N", names, legend=len(names) > 1, room=look.BESIDE),
+        color=look.colour("line:N", names, legend=len(names) > 1, width=look.BESIDE),
         tooltip=look.tooltip(**words, **look.ORIGIN, price_source="price (text)"),
     )
     chart = alt.layer(bars, width=look.PLOT, height=look.line_step(visible["title"], 24))
@@ -265,7 +265,7 @@ def mix_load(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     rows = rows.assign(order=rows["title"].map(names.index))
 
     percent = alt.Scale(domain=[0, 100], nice=False)
-    areas = look.named_data("rows").mark_area(opacity=0.85)
+    areas = look.chart_of_data("rows").mark_area(opacity=0.85)
     areas = areas.encode(
         x=alt.X("percent:Q", title="% of the months, the busiest first", scale=percent),
         y=alt.Y("device_hours:Q", title="device-hours a month", stack="zero"),

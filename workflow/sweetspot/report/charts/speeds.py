@@ -37,6 +37,7 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
     )
     rows = rows.sort_values(["order", "batch_size"], ascending=[True, False])
     rows = rows.drop_duplicates(["instance", "model", RATE])
+    rows = rows.assign(order=rows.groupby("instance")["order"].transform("min"))
     rows = rows.sort_values(["other", "order", "instance"])
     rows = rows.drop_duplicates(["model", "batch_size", "rounded"]).sort_values(RATE)
 
@@ -85,7 +86,7 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         width=look.PLOT,
         height=look.line_step(rows["title"], look.ROW),
     )
-    panels = look.by_row(panel, data.answer_first(rows["model"]), same_names=False)
+    panels = look.by_row(panel, data.answer_first(rows["model"]), shared_axis=False)
 
     fastest = rows.loc[rows.groupby("model")[RATE].idxmax(), "machine"].value_counts()
     count = fastest.sum()
