@@ -105,10 +105,9 @@ def the_processor(request: Request) -> list[str]:
 def the_gpus(request: Request, names: Sequence[str]) -> list[str]:
     """`names` of the GPUs that the process sees. Raises UserError unless they are as many and such as asked for."""
     if len(names) != request.cell.gpus:
-        build = backend(request.cell.framework).INSTALL["gpu"]
-        hint = f" (a build for processors? {build})" if not names else ""
         raise UserError(
-            f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s){hint}; nothing was measured"
+            f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s), with a build of the framework for "
+            f"processors none ({backend(request.cell.framework).INSTALL['gpu']}); nothing was measured"
         )
     for name in names:
         if request.expect_gpu not in name:
