@@ -35,7 +35,6 @@ def parse_number(text: str, name: str) -> float:
     ------
     UserError
         If the text is not a number, is not finite, or can be read in two ways.
-
     """
     shape = _SHAPE.fullmatch(text.strip())
     digits = shape["digits"] if shape else ""

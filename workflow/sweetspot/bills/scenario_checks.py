@@ -47,7 +47,6 @@ def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, into: 
     ------
     UserError
         One sentence a mistake, naming the scenario's file.
-
     """
     faults = Faults()
     for name, scenario in scenarios.items():

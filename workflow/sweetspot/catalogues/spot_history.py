@@ -66,7 +66,6 @@ def read_history(path: str | Path) -> pd.DataFrame:
     ------
     UserError
         If the file is no such JSON, has faulty records or more pages, or a series has two prices for one moment.
-
     """
     file = Path(path)
     try:
@@ -112,7 +111,6 @@ def averages(
     ------
     UserError
         For an unknown product, an empty window, one that begins before a zone's first price, or a longer gap.
-
     """
     products = sorted(set(history["product"]))
     if not {product, product + CLASSIC} & set(products):

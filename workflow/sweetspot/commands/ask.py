@@ -104,7 +104,6 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
         The verdict; None: nothing has a price.
     jobs, classes
         Rows of deadlines with `option` (missing: nothing is in time) and, of jobs, `confidence`.
-
     """
     due = classes or jobs
     if any(pd.isna(row["option"]) for row in due):

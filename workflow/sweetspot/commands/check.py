@@ -26,7 +26,6 @@ def run(study: str, config: Path, as_json: bool) -> int:
     ------
     UserError
         The study does not exist.
-
     """
     findings = read_study(study, config)
     content = {

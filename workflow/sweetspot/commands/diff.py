@@ -58,7 +58,6 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
     ------
     UserError
         The study has no scenario, or its results were not made.
-
     """
     folder, file = config / "studies" / name, results / name / "comparison" / "scenarios.parquet"
     study = load_study(folder)
@@ -116,7 +115,6 @@ def unpriced(name: str, config: Path, results: Path) -> decided_anew.Unpriced:
     ------
     UserError
         The results were not made.
-
     """
     folder, files = config / "studies" / name, instance_files(config, name)
     study, instances = load_study(folder), load_instances(*files)

@@ -37,7 +37,6 @@ class Machine:
         Names of the devices that NVIDIA's driver shows.
     no_gpu
         Why there are none; "" where there is one.
-
     """
 
     versions: Mapping[str, str]

@@ -79,7 +79,6 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> KnownMfu:
     ------
     UserError
         The timing has another form, or exceeds what the device can do.
-
     """
     if timed is None:
         mixture = job.model.mixture

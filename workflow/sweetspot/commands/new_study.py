@@ -78,7 +78,6 @@ class StudyRequest:
         USD for one unit of `currency`.
     offer_price
         Of a machine on the desk, in `currency`.
-
     """
 
     name: str

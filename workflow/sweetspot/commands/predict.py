@@ -40,7 +40,6 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
     ------
     UserError
         The text has another form, or the rate exceeds the peak of the device.
-
     """
     if text.endswith(".parquet"):
         return measured_from_run_files([text], devices)
@@ -80,7 +79,6 @@ def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
         What was measured.
     table
         As of `predict_throughput`.
-
     """
     machines_by_warning: dict[str, list[str]] = {}
     for row in table.itertuples():

@@ -37,7 +37,6 @@ class RequestedUse:
         Times the jobs of the plans.
     due_hours
         Hours within which the result of a job is needed.
-
     """
 
     days: float | None = None
@@ -85,7 +84,6 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
     dict of pandas.DataFrame
         `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months also
         `deadlines` of classes, and `queue`.
-
     """
     settings = inputs.settings
     decided = _decide(inputs, use, samples)
@@ -155,7 +153,6 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
         Rows of comparison/options.parquet.
     days
         Days of use a month.
-
     """
     is_owned, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)

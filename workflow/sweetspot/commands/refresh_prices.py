@@ -147,7 +147,6 @@ def refreshed_lists(
     ------
     UserError
         A new list would not be the old one with the new values.
-
     """
     lists = []
     for name, old in prices.items():

@@ -34,7 +34,6 @@ def load_rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str,
     -------
     tuple of (dict, dict)
         A price list, and its machines by name, as the files of a study have them.
-
     """
     heading: dict[str, Any] = {}
     offers, machines = [], {}

@@ -23,7 +23,6 @@ def case_figures(plans: Iterable[PhasesProblem]) -> pd.DataFrame:
     pandas.DataFrame
         One row a plan and option (COLUMNS): `ownership_usd` of all `machines` over the project, `running_usd` of all
         phases; `room_hours`: hours of use planned for one machine (null: nobody counts them).
-
     """
     rows = []
     for plan in plans:

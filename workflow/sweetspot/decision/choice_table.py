@@ -141,7 +141,6 @@ def works(
         Names of plans for people.
     options_of_any_fit, offers
         All options and all offers; without them no offer is looked for that lacks a speed.
-
     """
     priced = [_monthly_work(work, options, draws, settings.money) for work in monthly]
     priced += [_phased_work(plan, options, draws) for plan in plans]
@@ -189,7 +188,6 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
         `p_cheapest`: share of samples in which its alternative costs least of all that may be the answer; `p_cheaper`:
         in which it costs less than the best; `ratio`: its USD / those of the best; `is_best`, `is_rival`:
         `standing_of`. A choice that does not do the work has no figures.
-
     """
     rows = [row for work in priced for row in _compared(work, list(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -98,7 +98,6 @@ class DecisionResult(NamedTuple):
             From when purchases pay.
         worth
             The table `worth_knowing`; None: nothing is said of what to find out first.
-
         """
         answer = answer_work(self.works, settings.work, model_with_smallest_gain(self.options))
         first = first_to_find_out(self.works, worth)
@@ -135,7 +134,6 @@ def judge(
     ------
     UserError
         A machine that is owned has no figure or no offer.
-
     """
     options, misfits = apart(every)
     samples = simulate(options, settings.seed, draws)
@@ -162,7 +160,6 @@ def asked_of(
     ----------
     inputs, settings, needs, monthly, titles, known
         As for `compare`.
-
     """
     options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     options = titled(set_aside(options, monthly), inputs.throughput, titles)
@@ -202,7 +199,6 @@ def compare(
     ------
     UserError
         The study cannot be decided.
-
     """
     every, planned = asked_of(inputs, settings, needs or {}, monthly or {}, titles or {}, known)
     result = judge(every, inputs.offers, planned, settings, draws)
@@ -247,7 +243,6 @@ def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: 
         The problems.
     options, draws
         The options and their samples.
-
     """
     timings = timings_of(options)
     lasting = [problem for problem in problems if not problem.model or np.isfinite(problem.months)]

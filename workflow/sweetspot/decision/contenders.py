@@ -24,7 +24,6 @@ def contenders(table: pd.DataFrame, reference: Row | None) -> tuple[Row, Row | N
     tuple or None
         Reference, the cheapest other machine or way of paying (if possible one that nobody takes away; None without
         another), and how many times cheaper the reference is. None where the answer may take no option.
-
     """
     persistent = staying(table)
     is_billed = bills_decide(persistent)

@@ -108,7 +108,6 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
         DEADLINES, the shortest first. `p_cheapest` counts a late sample as no choice; `verdict`: the option's title, or
         that it is too close to call, or that none can; `usd` of what is bought or signed for is the share of one job at
         the planned use, of a machine for `up_front_usd`, a contract of `due_usd_per_month`.
-
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
@@ -179,7 +178,6 @@ def class_deadlines(works: Sequence[MonthlyWork], money: Money, due: float | Non
         the best mix holds, its running; `usd_extra`: beyond the least that an ordinary job costs; `p_in_time`: share of
         samples and months in which it makes it, `p_result_in_time` with the search for a rented machine and failures;
         `share_in_time`: of the ordinary jobs of the class in the best mix.
-
     """
     rows = [row for work in works for row in _class_rows(work, money, due)]
     return pd.DataFrame(rows, columns=list(DEADLINES))

@@ -150,7 +150,6 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
     -------
     list of Parameter
         Rents, machines, tariffs, the team's months and days of use, speeds.
-
     """
     rented = [offer for offer in offers if offer.row["purchase"] != "own"]
     owned = [offer for offer in offers if offer.row["purchase"] == "own"]
@@ -332,7 +331,6 @@ class DecisionProblem(ABC):
         Samples of what costs almost the same as a choice: one machine more or fewer.
     rows
         Further rows of the options, by label.
-
     """
 
     workload: str

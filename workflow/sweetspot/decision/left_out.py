@@ -57,7 +57,6 @@ def left_out_table(
     pandas.DataFrame
         COLUMNS. `rule`: no_figure, other_batch (figures at other batch sizes only), too_few_devices, does_not_fit,
         not_asked (the answer leaves it out), or a status of costs or plans.
-
     """
     plans, offers = inputs.plans, inputs.offers
     totals = plans[plans["phase"] == PLAN_TOTAL].assign(workload=plans["plan"]) if len(plans) else plans
@@ -110,7 +109,6 @@ def speed_warnings(left_out: pd.DataFrame, offers: pd.DataFrame, options: pd.Dat
     ------
     tuple
         A row of the warning table.
-
     """
     offer_count, machines = len(offers.drop_duplicates(list(OFFER))) if len(offers) else 0, set(options["instance"])
     for name, rows in left_out[left_out["rule"] != EXCLUDED].groupby("workload", sort=False):

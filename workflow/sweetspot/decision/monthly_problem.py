@@ -104,7 +104,6 @@ def first_change(logs: Iterable[float], is_changed: Callable[[float], bool], inn
     -------
     float or None
         A logarithm at which it has changed; None where it has at none of them.
-
     """
     for outer in logs:
         if is_changed(outer):

@@ -165,7 +165,6 @@ class MonthlyWork(MixLimits):
     limit_costs
         The limits that the cheapest mix would break, each with the USD a month that the best costs less without it
         (NaN: no mix keeps them, and none counts).
-
     """
 
     name: str
@@ -533,7 +532,6 @@ def monthly_work(
     ------
     UserError
         Where an owned machine has no offer `own`.
-
     """
     owned = set(offers.loc[offers["purchase"] == "own", "instance"])
     refuse(
@@ -624,7 +622,6 @@ def with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The options with term_months, term_fixed, term_variable and upfront_usd.
-
     """
     names = {"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"}
     terms = offers.reindex(columns=[*OFFER, "term_months", "upfront_usd", *names]).rename(columns=names)

@@ -90,7 +90,6 @@ def build_options(
     ------
     UserError
         The study's reference has no priced figure, costs nothing, or does not fit.
-
     """
     rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
     rows = with_alternative(_with_intervals(_with_offers(rows, offers, settings.study)))

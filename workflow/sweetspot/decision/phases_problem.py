@@ -69,7 +69,6 @@ class PhasesProblem(DecisionProblem):
         Of all jobs, as the plan states them.
     running_samples, ownership_samples
         Samples of both parts of the cost, option x sample.
-
     """
 
     phase_model: str
@@ -233,7 +232,6 @@ def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, mo
     -------
     list of PhasesProblem
         Choices are the options that do all of the plan and that the answer may take, the cheapest first.
-
     """
     in_answer = options[options["in_answer"].astype(bool)]
     if plans.empty or in_answer.empty:
@@ -263,7 +261,6 @@ def sampled_costs(rows: pd.DataFrame, running: Array, ownership: Array, draws: D
     -------
     running, ownership
         Option x sample.
-
     """
     labels = rows.index.to_numpy()
     slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[labels]

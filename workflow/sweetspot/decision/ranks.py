@@ -36,7 +36,6 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
         `rank_hours` and `rank_carbon` (null: unknown), 1 is best; ENERGY, `_low` and `_high` with every factor at that
         end; `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the
         model's options, not USD per image.
-
     """
     table = options[[name for name in OPTION_COLUMNS if name in options.columns]].copy()
     for name in SAMPLED:

@@ -66,7 +66,6 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
     -------
     list of SharedMachineProblem
         Choices by cost, the cheapest first.
-
     """
     reference_rows, problems = references(options), []
     for model, table in trained(options).items():

@@ -79,7 +79,6 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     -------
     Draws
         In the order of `options`.
-
     """
     rows = records(options)
     lengths = {

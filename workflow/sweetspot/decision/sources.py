@@ -85,7 +85,6 @@ def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     pandas.DataFrame
         SOURCES; `device_hours` per month: mean of samples and months; `machines`, `capacity_device_hours` of a machine
         that is held.
-
     """
     rows = [row for monthly in works for mix in monthly.mixes for row in _source_rows(monthly, mix)]
     return pd.DataFrame(rows, columns=list(SOURCES))
@@ -139,7 +138,6 @@ def job_table(
     -------
     pandas.DataFrame
         JOBS; `usd` of one job with its share of the machine, ownership at its planned use included.
-
     """
     is_small = does_not_fit(options)
     offered = offers.drop_duplicates(list(OFFER)).to_dict("records")

@@ -173,7 +173,6 @@ def stretch(difference: Array, factors: Array, jump: Array) -> tuple[Array, Arra
     -------
     tuple
         From which: 0 from the least factor on, infinite at none; until which: infinite up to the last.
-
     """
     pays, index = difference <= 0, np.arange(factors.size)
     baseline = int(np.abs(np.log(factors)).argmin())

@@ -129,7 +129,6 @@ def verdict_table(
     -------
     pandas.DataFrame
         COLUMNS (`Verdict`), that of the answer first.
-
     """
     eligible = [work for work in works if work.table["stands"].any()]
     verdicts = [_verdict_of(work, answer, break_even, worth.get(work.name, ""), words) for work in eligible]
@@ -147,7 +146,6 @@ def answer_work(works: Sequence[PricedWork], requested: str | None, model: str |
     ------
     UserError
         Nothing is priced for the requested work.
-
     """
     names = [work.name for work in works]
     if requested is not None and requested not in names:

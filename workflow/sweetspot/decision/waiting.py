@@ -77,7 +77,6 @@ def queue_table(streams: Iterable[SharedStream]) -> pd.DataFrame:
         hours + wait_hours; `rival`: the fastest rented option that the answer may take and nobody takes away;
         `slower_from_per_month`, `slower_from_people`: work from which the wait makes the shared machine the slower one,
         all workloads growing alike; 0 where it is slower for anybody.
-
     """
     streams = list(streams)
     rented = [stream for stream, _ in streams if not stream.has_queue]

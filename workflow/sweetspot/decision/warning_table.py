@@ -45,7 +45,6 @@ def warning_table(
     pandas.DataFrame
         WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or comparison (what
         the decision itself had to assume).
-
     """
     predicted = inputs.extrapolation
     predicted = predicted[predicted["headline"].astype(bool)] if "headline" in predicted.columns else predicted.head(0)
@@ -80,7 +79,6 @@ def decisive_rows(
     list
         Rows of the options; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan of
         phases those of its model.
-
     """
     answer = verdict[verdict["is_answer"].astype(bool)]
     if answer.empty:
@@ -113,7 +111,6 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
     -------
     pandas.DataFrame
         `table` with `decisive` (bool).
-
     """
     cells = {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
     models, chosen = {model for _, model, _ in cells}, {tuple(row[name] for name in OFFER) for row in decisive}

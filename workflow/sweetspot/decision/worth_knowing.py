@@ -59,7 +59,6 @@ def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCost
         `_high` 90 % of it; `rests_on_it`: how many choices rest on it; `turning_point`: the nearest value at which the
         answer changes; `project_usd`: mean cost of the choice made without it. Figures with one correlation key are one
         row.
-
     """
     usd = question.samples_usd[question.competing]
     if question.neighbour_usd is not None:

@@ -24,10 +24,18 @@ NATIVE = {"bf16": {"avx512_bf16", "amx_bf16", "bf16"}, "fp16": {"avx512_fp16"}}
 NVIDIA = tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
 PACKAGES = ("tensorflow", "keras", "numpy", "torch", *NVIDIA)
 SETTINGS = (  # the only variables of the environment that are recorded
-    "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "TF_ENABLE_ONEDNN_OPTS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
-    "NCCL_P2P_DISABLE", "XLA_FLAGS", "MALLOC_ARENA_MAX", "MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_",
+    "OMP_NUM_THREADS",
+    "OMP_WAIT_POLICY",
+    "TF_ENABLE_ONEDNN_OPTS",
+    "TF_NUM_INTRAOP_THREADS",
+    "TF_NUM_INTEROP_THREADS",
+    "NCCL_P2P_DISABLE",
+    "XLA_FLAGS",
+    "MALLOC_ARENA_MAX",
+    "MALLOC_MMAP_MAX_",
+    "MALLOC_TRIM_THRESHOLD_",
     "MALLOC_TOP_PAD_",
-)  # fmt: skip
+)
 
 
 def device_facts(request: Request) -> dict[str, Any]:

@@ -72,7 +72,8 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
         mask
             Not used: images have none.
         """
-        mean, variance = self.moving_mean.value, self.moving_variance.value
+        mean = self.moving_mean.value
+        variance = self.moving_variance.value
         scale = self.gamma.value if self.scale else tf.ones_like(mean)
         offset = self.beta.value if self.center else tf.zeros_like(mean)
         in_training = bool(training and self.trainable)

@@ -155,7 +155,9 @@ def energy_facts(readings: Sequence[EnergyReading], watts: Sequence[float | None
     spent = counters - counters[0]
     # A counter that fell started again: its driver was reloaded.
     last_index = np.flatnonzero((~has_counter | (spent >= 0)).all(axis=1))[-1]
-    start, last, steps = readings[0], readings[last_index], readings[-1].steps
+    start = readings[0]
+    last = readings[last_index]
+    steps = readings[-1].steps
     if last.steps < REQUIRED_SHARE * steps:
         if not watts and not last.steps:
             return {}

@@ -106,7 +106,8 @@ class StepReader:
         self._first_total: int | None = None
         self._is_paused = False
         if isinstance(steps, Lines):
-            pattern, pause = steps.pattern, steps.apart or ""
+            pattern = steps.pattern
+            pause = steps.apart or ""
         elif isinstance(steps, JsonLines):
             self._keys = {name: key for name in GROUPS if (key := getattr(steps, name))}
             # Times of lines without a number are taken as they are, whatever was done between the lines.
@@ -272,7 +273,8 @@ class StepClock:
 
     def add(self, report: StepReport, now: float) -> Interval | None:
         """Return the interval that this report ends, or None."""
-        step, seconds = report.step, report.seconds
+        step = report.step
+        seconds = report.seconds
         moment = now if report.time is None else report.time
         self.has_numbers = self.has_numbers or step is not None
         is_resumed = report.after_pause or self._is_paused

@@ -154,7 +154,8 @@ def _trend(values: np.ndarray) -> float:
 def _throttling(values: np.ndarray) -> tuple[int, float] | None:
     """Where two levels part and the ratio of their medians; at least two steps on each side, none overlapping."""
     for split in range(2, len(values) - 1):
-        before, after = values[:split], values[split:]
+        before = values[:split]
+        after = values[split:]
         ratio = float(np.median(after) / np.median(before))
         is_separate = after.min() - before.max() > max(np.ptp(before), np.ptp(after)) / 2
         if ratio > THROTTLED and is_separate:

@@ -31,7 +31,6 @@ class DispatchResult:
         ALLOWED_DELAY of the jobs of a class are not done.
     running
         The part of it for use, sample x month.
-
     """
 
     problem: Problem
@@ -116,7 +115,6 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> DispatchResult:
     -------
     DispatchResult
         Jobs by source and their cost.
-
     """
     merit = [index for index in problem.by_running if counts[index]]
     leading, tail = merit[:PERMUTED_KINDS], merit[PERMUTED_KINDS:]

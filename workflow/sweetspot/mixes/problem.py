@@ -48,7 +48,6 @@ class OwnedMachine:
         Expectations before anything is timed, class x 1; by default the mean of the samples.
     running_at_speed
         USD of a job expected once its speed is known, class x sample; by default `running`.
-
     """
 
     name: str
@@ -124,7 +123,6 @@ class RentalOffer:
         USD of a job expected once its speed is known, class x sample; by default `usd`.
     path
         Price in each month relative to the mean of the project, sample x month.
-
     """
 
     name: str
@@ -196,7 +194,6 @@ class Problem:
     errors
         Errors of the speeds. Who does a job follows what is expected with the timed speeds
         alone; what the job costs is that of each sample.
-
     """
 
     classes: tuple[str, ...]
@@ -340,7 +337,6 @@ class Problem:
             The offer for all that it can do (`only`); empty: any.
         timed
             Keys of the speeds that are known first.
-
         """
         key = (filled, name, timed)
         if key not in self._variants:
@@ -422,7 +418,6 @@ def month_noise(generator: np.random.Generator, samples: int, months: int, corre
     -------
     Array
         Sample x month.
-
     """
     project = generator.standard_normal((samples, 1))
     noise: Array = np.sqrt(1.0 - correlation) * generator.standard_normal((samples, months))
@@ -444,7 +439,6 @@ def load_duration(load: Array, shares: Array) -> Array:
     Array
         Source x share: means over a window of the months around each share, so that the sources
         add up to the load.
-
     """
     order = np.argsort(-load.sum(axis=0), kind="stable")
     months = len(order)

@@ -33,7 +33,6 @@ class Mix(NamedTuple):
         As of a `Problem`.
     fixed_usd
         Expected USD per month with nothing timed first, where something is.
-
     """
 
     kind: str
@@ -242,7 +241,6 @@ def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], l
     -------
     Mix
         The cheapest found, with the strategy that costs less.
-
     """
     search = MixSearch(problem, limits)
     return search.best(search.cheapest(starts, kinds), [], kinds)
@@ -278,7 +276,6 @@ def climb(
     -------
     Counts
         The cheapest numbers found.
-
     """
     full = tuple(maximum[n] if n in kinds else count for n, count in enumerate(start))
     best = full if usd(start) == np.inf > usd(full) else start

@@ -27,7 +27,6 @@ class SpeedErrors:
     selected
         Indices of the samples for which factors are returned; None: all. Expectations are
         always those over all samples.
-
     """
 
     keys: tuple[str, ...] = ()
@@ -94,7 +93,6 @@ class SpeedErrors:
         -------
         Array
             Class x sample where a timing says something, else class x 1.
-
         """
         factors = self.cost_factors(timed)
         if not any(key in factors for key in keys):
@@ -134,7 +132,6 @@ def select_speeds_to_time(
     -------
     frozenset of str
         The keys of the speeds to time; empty where no timing is worth its trial.
-
     """
     some_samples = errors.select(even_indices(errors.logs.shape[1], SELECTION_SAMPLES))
 

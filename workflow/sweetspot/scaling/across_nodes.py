@@ -62,7 +62,6 @@ class NodeScaling:
         -------
         pd.DataFrame
             `efficiency` and `width` (half of the 90 % interval in log units); same index.
-
         """
         steps = _steps(cells)
         loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"]
@@ -115,7 +114,6 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
     -------
     pd.DataFrame
         efficiency, low, high, and `source`: a clause on the loss where there are several nodes.
-
     """
     spans, node = spans_nodes(cells), part_within_node(cells)
     beyond = node_scaling.predict(cells.assign(base_gpus=node["gpus"], base_nodes=node["nodes"]))
@@ -145,7 +143,6 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
     pd.DataFrame
         The columns of evidence and `group` (the value left out), `predicted`, `error` (predicted /
         efficiency - 1) and `score` (|log error| at one doubling).
-
     """
     tables = [evidence.head(0).assign(predicted=0.0)]
     names = sorted(set(evidence[group])) if len(evidence) else []

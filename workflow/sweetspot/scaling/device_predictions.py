@@ -56,7 +56,6 @@ def predict_throughput(
     ------
     UserError
         The figures are of several workloads, one exceeds the peak of its device, or a device is unknown.
-
     """
     workloads = sorted({(figure.model, figure.precision, figure.framework) for figure in figures})
     if len(workloads) > 1:

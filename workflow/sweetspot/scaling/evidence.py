@@ -59,7 +59,6 @@ def study_efficiency(
         workload that was measured or published on 1 and on n devices. The base is the same
         instance with one device, else its `base_instance`. A pair that is printed in the table and
         measured too has two rows. `xla`: whether XLA compiled the steps of n devices.
-
     """
     observed = throughput[throughput["basis"].isin(OBSERVED_BASES) & throughput["status"].isin(USABLE)]
     computed = _computed_efficiency(observed, instances)
@@ -174,7 +173,6 @@ def study_evidence(
     -------
     pd.DataFrame
         EVIDENCE_COLUMNS; pairs without a figure of one device are left out, logical devices too.
-
     """
     key = ["base_instance", *WORKLOAD]
     bases = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)]
@@ -228,7 +226,6 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     References
     ----------
     Parkopedia 2018, section 3.
-
     """
     rows = _separate_devices(efficiency) if "warnings" in efficiency else efficiency
     pair_key = [*WORKLOAD, "base_instance", "instance", "gpus"]

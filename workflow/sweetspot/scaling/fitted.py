@@ -76,7 +76,6 @@ class FittedScaling:
         -------
         pd.DataFrame
             efficiency, low, high (90 %), source (what the nodes cost); same index.
-
         """
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
@@ -131,7 +130,6 @@ def combined_limit(value: pd.Series, *relative_limits: pd.Series, sign: int) -> 
     -------
     pd.Series
         Half the width of the logarithm is the root of the sum of squares of the factors' halves.
-
     """
     with np.errstate(divide="ignore"):  # a lower bound of 0 stays 0
         squares = [np.log(limit).fillna(0.0) ** 2 for limit in relative_limits]

@@ -93,7 +93,6 @@ class CalibratedMethod:
         Returns
         -------
         CalibratedMethod
-
         """
         rows = learnable(evidence)
         speedup = pd.Series(rows["efficiency"] * rows["gpus"], dtype=float)
@@ -112,7 +111,6 @@ class CalibratedMethod:
         -------
         pd.DataFrame
             efficiency, low, high (90 % prediction interval of a new machine); same index.
-
         """
         described = with_step_facts(cells)
         classes = _cell_classes(described)[0]
@@ -146,7 +144,6 @@ def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.D
         The rows with `group` (family and publisher), `predicted`, `error` (predicted / efficiency
         - 1), `score` (|log| of the ratio of overheads) and inside90: whether the interval from the
         other groups contains the figure. NaN where the method cannot say.
-
     """
     rows = learnable(evidence)
     family, publisher = rows["family"].to_numpy(), rows["publisher"].to_numpy()
@@ -202,7 +199,6 @@ def validation_table(errors: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     pd.DataFrame
         VALIDATION_COLUMNS; slices `all`, `study_models` (the three models of the 2018 study) and
         `column=value` for each model, precision, count of devices and family.
-
     """
     table = []
     for method, rows in errors.items():

@@ -49,7 +49,6 @@ class MeanEfficiency(ScalingMethod):
     References
     ----------
     Parkopedia 2018, section 3.
-
     """
 
     averages: pd.DataFrame
@@ -80,7 +79,6 @@ class MeanEfficiency(ScalingMethod):
         -------
         pd.DataFrame
             efficiency, low, high with the index of `cells`; low and high are NaN for one family.
-
         """
         frameworks = cells["framework"].where(cells["framework"].isin(self.averages["framework"]), ANY_FRAMEWORK)
         averages = pd.concat([self.averages, self.averages.assign(framework=ANY_FRAMEWORK)])
@@ -130,7 +128,6 @@ class UniversalScalabilityLaw(ScalingMethod):
     References
     ----------
     Gunther 2007, Guerrilla Capacity Planning, chapter 4.
-
     """
 
     constants: Mapping[Hashable, np.ndarray]
@@ -170,7 +167,6 @@ def fit_law(devices: np.ndarray, efficiency: np.ndarray, families: np.ndarray) -
     -------
     np.ndarray
         s and k, by non-negative least squares on 1/efficiency - 1, which is linear in them.
-
     """
     from scipy.optimize import nnls
 

@@ -75,7 +75,6 @@ def with_network_facts(cells: "pd.DataFrame") -> "pd.DataFrame":
     -------
     pd.DataFrame
         The cells with `parameters_millions`, `tensors`, `normalised` and `is_listed`.
-
     """
     facts = {model: network_facts(model) for model in set(cells["model"])}
     return cells.assign(

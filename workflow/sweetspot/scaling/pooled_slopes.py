@@ -62,7 +62,6 @@ def fit_pooled_slopes(
     References
     ----------
     Gelman & Hill 2007, chapter 12 (partial pooling); Huber 1964 (weights).
-
     """
     names = sorted(set(groups))
     masks = [groups.notna(), *(groups == name for name in names)]

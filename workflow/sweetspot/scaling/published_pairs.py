@@ -40,7 +40,6 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
         index, and BASE_COLUMNS, `efficiency` against the base, `family`, `warnings`
         (`super_linear`, `inconsistent`, `batch_not_stated`) and the machine facts of
         `throughput.published.with_machine_facts`.
-
     """
     frameworks = published["framework"].fillna("").astype(str).map(framework_name)
     rows = published.assign(framework=frameworks)

@@ -58,7 +58,6 @@ def scale_to_devices(
     -------
     pd.DataFrame
         The columns of `single`, `gpus` and `interconnect`; one row per device and count.
-
     """
     cells = single.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")
     cells["interconnect"] = [interconnect or usual_interconnect(gpu) for gpu in cells["gpu"]]

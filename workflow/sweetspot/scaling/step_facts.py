@@ -70,7 +70,6 @@ def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]
     pd.DataFrame
         The cells with `interconnect`, `interconnect_guessed`, `network`, `exchange`, `family`,
         `framework_version` (empty) and `dataset`.
-
     """
     declared = [instances.get(name) for name in cells["instance"]]
     interconnects = [instance.interconnect if instance else None for instance in declared]
@@ -104,7 +103,6 @@ def link_classes_of(cells: pd.DataFrame) -> pd.Series:
     -------
     pd.Series
         `network` on more than one node, else by the interconnect; same index.
-
     """
     buses = {gpu: GEFORCE_BUS if GEFORCE.fullmatch(device_family(str(gpu))) else BUS for gpu in set(cells["gpu"])}
     links = [
@@ -135,7 +133,6 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
         normalisation on tensor cores, not compiled), `old_software` (before TensorFlow 1.15),
         `device_group` (family and link) and `network_group`.
         Cells that have these columns are returned as they are.
-
     """
     if "step_s" in cells:
         return cells

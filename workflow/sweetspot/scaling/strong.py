@@ -64,7 +64,6 @@ class StrongScaling:
         ----------
         pairs
             benchmark, doublings, leaves, log_batch.
-
         """
         loss = slopes_of(pairs["benchmark"], self.loss) * pairs["doublings"] * math.log(2)
         batch = slopes_of(pairs["benchmark"], self.batch) * pairs["log_batch"]
@@ -88,7 +87,6 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
     pd.DataFrame
         PAIR_COLUMNS: gpus (n), doublings = log2(n/m), log_minutes = log(minutes(n) n / (minutes(m)
         m)), leaves (`crossings`), log_batch (NaN: not stated).
-
     """
     key = ["benchmark", "gpu", "round", "submitter"]
     medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
@@ -127,7 +125,6 @@ def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) 
         Results of the benchmarks in question; the width comes from their errors.
     further_times
         Results of further benchmarks, which also show losses.
-
     """
     pairs = result_pairs(pd.concat([times, *further_times]))
     errors = strong_errors(pairs, "family")
@@ -146,7 +143,6 @@ def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
     -------
     pd.DataFrame
         The pairs with `gap`, the logarithm of predicted over true minutes.
-
     """
     predictable = pairs.dropna(subset=["log_batch"])
     tables = [predictable.head(0).assign(gap=0.0)]
@@ -191,7 +187,6 @@ def strong_cells(
     -------
     pd.DataFrame
         Rows of `extrapolation`, with 90 % intervals.
-
     """
     timed = results(times)
     rows = []
@@ -263,7 +258,6 @@ def usual_batch(times: pd.DataFrame, base: TimeToTarget, gpus: int) -> float:
     -------
     float
         NaN if nobody states a batch.
-
     """
     rows = times[(times["benchmark"] == base.benchmark) & times["global_batch"].notna()]
     if rows.empty:

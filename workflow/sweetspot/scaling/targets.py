@@ -60,7 +60,6 @@ def target_cells(
         One row per target and cell: the columns of `throughput` for the base, with `instance`,
         `base_instance`, `gpus`, `nodes` and declared `warnings` of the target, and
         `base_images_per_s` with `_low`, `_high` (95 %, NaN for one run) and `base_warnings`.
-
     """
     renamed = [name for name in throughput if name.startswith("images_per_s")] + ["warnings"]
     bases = throughput[
@@ -107,7 +106,6 @@ def extrapolate_cells(
     pd.DataFrame
         EXTRAPOLATION_COLUMNS with 90 % prediction intervals; cells that a method cannot predict
         are left out.
-
     """
     tables = []
     for name in fitted.methods:
@@ -146,7 +144,6 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
     pd.DataFrame
         EXTRAPOLATION_COLUMNS without a headline. The interval combines that of the efficiency
         with that of the base, where the base has one. The warnings of a transferred base are kept.
-
     """
     rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
     base_warnings = cells["base_warnings"].where(cells["basis"] == "transferred", None)
@@ -178,7 +175,6 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
         `with_declared_facts` of the cells: gpu, family, instance, xla of each machine.
     evidence
         EVIDENCE_COLUMNS; devices of one node that train together count.
-
     """
     in_node = evidence["nodes"].eq(1).fillna(False).astype(bool)
     published = evidence[evidence["exchange"].astype(bool) & in_node]
@@ -245,7 +241,6 @@ def extrapolate_study(
     times
         The study's times to a target (`read_times`), then further ones to learn from. A machine
         whose device was timed at another count only is estimated from the study's times.
-
     """
     evidence = with_network_facts(tables["evidence"])
     fitted = FittedScaling.fit(evidence, METHODS if len(evidence) else [LEARNED_METHOD])

@@ -41,7 +41,6 @@ def mark_best(table: pd.DataFrame, value: str, key: Sequence[str]) -> pd.DataFra
         Column of numbers; a row without a number is never the best.
     key
         Columns of the group.
-
     """
     figures = table[value].astype("float64")
     if "status" in table.columns:
@@ -68,7 +67,6 @@ def cell_columns(
         Machines, and the name of this one.
     model, batch_size, variant
         The rest of the cell; the batch is per device.
-
     """
     from sweetspot.study.instances import nodes_of  # Lazily: its models take longer to import than `compare` has.
 

@@ -26,7 +26,6 @@ def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
     References
     ----------
     Vovk et al. 2005; weights, Tibshirani et al. 2019.
-
     """
     if len(score) == 0:
         return float("nan")

@@ -46,7 +46,6 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> p
     ------
     UserError
         If a cell was measured on machines of two kinds.
-
     """
     check_machines(runs, instances)
     cells = _average(runs)

@@ -79,7 +79,6 @@ def gather_throughput(
     ------
     UserError
         For faulty files.
-
     """
     find_impossible = find_impossible or (lambda _: [])
     tables, replaced = [], []

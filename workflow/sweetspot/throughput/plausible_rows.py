@@ -54,7 +54,6 @@ def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure])
     pandas.DataFrame
         A figure with a limit has the limit as value and high end, a low end by SLOWER, and the basis `scaled`: it is
         n times that of one device. One without has no figure and the status `beyond_peak`.
-
     """
     rows = figures.iloc[[figure.row for figure in impossible]].copy()
     limits = [figure.limit for figure in impossible]

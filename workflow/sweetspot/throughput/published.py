@@ -136,7 +136,6 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
     ------
     UserError
         If a cell stands twice, uses more devices than its instance has, or names a misspelt instance.
-
     """
     is_declared = published["instance"].isin(list(instances))
     cells = published[is_declared & published["batch_size"].notna()]
@@ -169,7 +168,6 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
         Images/s of the same devices, model, framework and precision; may be empty.
     batches
         Their batch per device.
-
     """
     if published.empty:
         return []
@@ -211,7 +209,6 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
         With interconnect (text), interconnect_guessed (bool), network (null: not stated), nodes (Int64; 1 unless
         stated, null where the text tells of several without a number), xla (bool: stated, in the note, or of a
         framework that always compiles) and exchange (False where the note says that devices train independently).
-
     """
     columns = published.reindex(columns=["gpu", "instance", "note", "framework", *MACHINE_FACTS]).astype(object)
     text = columns.where(columns.notna(), "").astype(str)

@@ -87,7 +87,6 @@ def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
     ------
     UserError
         If a file is no run file, was damaged since, is impossible, or does not agree with others of its cell.
-
     """
     runs = pd.DataFrame([{**_read_run(file).model_dump(), "path": file} for file in files])
     runs = runs.astype(dict.fromkeys(("seconds", "step_error", "samples_per_step", *MEASURED_NUMBERS), "float64"))

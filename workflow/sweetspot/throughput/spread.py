@@ -29,7 +29,6 @@ def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
         keeps the variance of its runs. The spread is the standard deviation, but at least `step_error`: runs that
         agree by luck are known no better than their steps. half_width = t(97.5 %, interval_df) spread / sqrt(runs), in
         logarithms. A cell of one run has none: nothing shows whether it varies like the others.
-
     """
     several = cells["runs"] >= 2
     freedom = (cells["runs"] - 1).where(several).astype(float)
@@ -68,7 +67,6 @@ def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     References
     ----------
     Cochran's test for unequal degrees of freedom: 't Lam 2010, Anal. Chim. Acta 659, 68.
-
     """
     from scipy.special import fdtrc
 

@@ -79,7 +79,6 @@ def stand_in(
         In order of nearness: the framework, then the precision, then the smallest product of what batch, years of
         software and form of the device can change (DOUBLING, YEAR, FORM); of equals the exact device, then the smaller
         batch. Of several equally near figures the median.
-
     """
     candidates = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if candidates.empty:

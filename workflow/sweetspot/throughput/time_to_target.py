@@ -140,7 +140,6 @@ def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[
     -------
     DataFrame
         Columns of throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
-
     """
     times = results(table)
     rows = []

@@ -59,7 +59,6 @@ class KnownMfu:
         Kind of software, where the reader says it.
     timed_device
         Device of the reader's own timing, which `mfu` then is.
-
     """
 
     mfu: Range
@@ -107,7 +106,6 @@ class MachineEstimate:
         How the share of the peak is known.
     ratio
         USD over those of the cheapest machine that fits, without the errors that both have in common; nan: none fits.
-
     """
 
     machine: str
@@ -147,7 +145,6 @@ def estimate_machines(job: TokenJob, known: KnownMfu, machines: Iterable[RentedM
     -------
     list of MachineEstimate
         The cheapest first; those of makers that nobody tried last.
-
     """
     rows = [_estimate(job, known, machine) for machine in machines if not math.isnan(machine.device.peak(PRECISION))]
     rows.sort(key=lambda row: (row.basis == UNTRIED, row.usd))

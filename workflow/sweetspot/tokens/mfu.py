@@ -137,7 +137,6 @@ def expected_mfu(
         One of STACKS; None: unknown.
     mixture
         Whether the model is a mixture of experts.
-
     """
     figures = list(figures)
     group = _of_kind([figure for figure in figures if (figure.method == "grpo") == (method == "grpo")], mixture)
@@ -216,7 +215,6 @@ def on_device(share: Range, timed: Device, device: Device, precision: str) -> Ra
         The device that it is wanted for.
     precision
         Number format of the peaks.
-
     """
     if timed.gpu == device.gpu:
         return share
@@ -236,7 +234,6 @@ def on_model(share: Range, size_ratio: float, stack: str | None) -> Range:
         Active parameters of the wanted model over those of the timed one.
     stack
         One of STACKS; None: the reader's own, as a plain one.
-
     """
     if size_ratio == 1.0:
         return share
@@ -269,7 +266,6 @@ def nearest(model: OpenModel, method: str, sequence: int, device: Device, stack:
     tuple
         The share, and `published` for the model and the device, else `transferred` from another model or device, else
         `arithmetic` by all of the stack.
-
     """
     figures = [
         figure

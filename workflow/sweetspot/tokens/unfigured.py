@@ -72,7 +72,6 @@ def with_arithmetic(
     ------
     UserError
         If nobody has specified a device.
-
     """
     work_by_name = {name: work for name in question.model if (work := cell_work(name)) is not None}
     usable = table[table["status"].isin(USABLE) & table["images_per_s"].notna()]

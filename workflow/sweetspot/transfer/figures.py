@@ -62,7 +62,6 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
     DataFrame
         FIGURE_COLUMNS and the features of `specifications.with_features`. Machines with the same device count as one,
         by the mean of the logarithms.
-
     """
     matches = [devices.find(str(gpu)) for gpu in table["gpu"]]
     precisions = [precision_name(str(text)) for text in table["precision"]]

@@ -44,7 +44,6 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
     list of ImpossibleFigure
         `row` is the position in `figures`. A figure beyond the dense peak of its devices has no limit that could
         replace it; one of more than n times one device has n times the fastest figure of one.
-
     """
     table = figures.reset_index(drop=True)
     table = table.assign(**{name: value for name, value in USUAL.items() if name not in table})

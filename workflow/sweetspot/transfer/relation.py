@@ -92,7 +92,6 @@ def condition(
         Their log throughputs.
     log_sd
         Standard deviation of each log throughput.
-
     """
     rows = prediction.covariance[measured]
     inner = rows[:, measured] + np.diag(np.broadcast_to(np.square(log_sd), len(measured)))

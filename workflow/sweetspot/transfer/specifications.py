@@ -137,7 +137,6 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     -------
     DataFrame
         A peak is NaN where a device cannot run the precision.
-
     """
     rows = [devices.by_gpu[name] for name in figures["device"]]
     peaks = [device.peak(precision) for device, precision in zip(rows, figures["precision"], strict=True)]

@@ -74,7 +74,6 @@ def measured_from_row(row: Any, device: Device, unsteady: str) -> Measured:
         Its device.
     unsteady
         Message of the warning.
-
     """
     high = row.images_per_s_high
     log_sd = math.log(high / row.images_per_s) / SD_95 if high > row.images_per_s else 0.0
@@ -133,7 +132,6 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], relatio
     ------
     UserError
         If a measured device cannot run the precision, if no target can, or if a step is too short to say anything.
-
     """
     precision = precision_name(measured[0].precision)
     _check(measured, precision, relation)

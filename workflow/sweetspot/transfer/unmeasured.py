@@ -60,7 +60,6 @@ def with_transferred(
     ------
     UserError
         If nobody has specified a device, or a processor is all that is known.
-
     """
     usable = table[table["status"].isin(USABLE) & table["images_per_s"].notna()]
     figures = usable[

@@ -63,7 +63,6 @@ class RecordLine:
         -------
         datetime or None
             In UTC; None where the time is unknown.
-
         """
         text = self.fields[column]
         if text in ("", "Unknown", "None"):
@@ -105,7 +104,6 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     ------
     UserError
         With the file and the line.
-
     """
     name = "standard input" if path == "-" else path
     try:

@@ -96,7 +96,6 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     ------
     UserError
         Where no job held a device, or no month is covered but for EDGE.
-
     """
     busy_runs = runs[runs["start"].notna() & (runs["devices"] > 0)].sort_values("start", kind="stable")
     if busy_runs.empty:

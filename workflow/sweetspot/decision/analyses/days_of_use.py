@@ -61,7 +61,6 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
         `days_high` (90 %; null: beyond the month): use from which the reference pays; `gain_at_use`: cost of the
         alternative / cost of the reference at the planned use; `p_cheaper`: share of samples in which the reference
         is cheaper at that use; `p_pays`: in which some use within the month pays.
-
     """
     rows = [_break_even_row(owned, rival, draws, month_days) for owned, rival in _pairs(options)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -84,7 +83,6 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
     pandas.DataFrame
         CURVE, a row per alternative and 1, 2, ... days and the whole month; `gain` above 1: the reference is cheaper,
         with 90 % from the first CURVE_SAMPLES samples.
-
     """
     days, curves = np.unique([*range(1, int(month_days) + 1), month_days]), []
     for owned, rival in _pairs(options):
@@ -113,7 +111,6 @@ def break_even_days(owned: MonthlyCost, rival: MonthlyCost, planned: Number) -> 
     -------
     numpy.ndarray
         Days; infinity: never; 0: on all days, or on all days up to the planned ones.
-
     """
     fixed = np.asarray(owned.fixed_usd - rival.fixed_usd)
     saving_per_hour = np.asarray(rival.usd_per_hour - owned.usd_per_hour)
