@@ -82,10 +82,10 @@ def test_the_plan_s_tables_speak_of_mixes_in_months_and_of_options_in_phases(cos
     money, there = ("30.0", "a month") if cost == DISPATCH else ("900", "in all")
     assert plain(part) == [["rent", "below", "0.500", "0.700", "USD/h", "Box", money]]
     assert part.head[-2:] == [f"the {best} is then", f"USD {there} there"]
-    moved = frame("model assumption value low high unit margin margin_low margin_high text flips",
-                  (None, "rent", 0.7, 0.5, 0.9, "USD/h", 1.1, 0.9, 1.3, "it turns", True))  # fmt: skip
+    moved = frame("model assumption value low high unit margin margin_low margin_high flip_value flips",
+                  (None, "rent", 0.7, 0.5, 0.9, "USD/h", 1.1, 0.9, 1.3, 0.6, True))  # fmt: skip
     part = made(tornado=moved, **plan).build("plan_tornado")
-    assert plain(part) == [["rent", "0.700", "0.500", "0.900", "USD/h", "1.10 ×", "0.900 ×", "1.30 ×", "it turns"]]
+    assert plain(part) == [["rent", "0.700", "0.500", "0.900", "USD/h", "1.10 ×", "0.900 ×", "1.30 ×", "0.600"]]
     assert part.classes == ["good"] and part.head[5] == f"next / {best}"
 
 

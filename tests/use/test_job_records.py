@@ -72,9 +72,9 @@ def test_what_never_started_has_no_start(read):
     assert read("sacct", HEADER, cancelled, waiting)["start"].isna().all()
 
 
-def test_steps_are_left_out(read):
+def test_steps_are_left_out_and_a_name_may_have_the_separator(read):
     steps = [sacct_line(job=job) for job in ("1.batch", "1.0", "7_3.extern")]
-    runs = read("sacct", HEADER, sacct_line(), *steps)
+    runs = read("sacct", HEADER, sacct_line(name="a|b|c"), *steps)
     assert runs["job"].tolist() == ["1"] and runs["devices"].tolist() == [1]
 
 

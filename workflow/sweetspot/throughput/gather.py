@@ -89,11 +89,11 @@ def gather_throughput(
         replaced.append(replaced_rows(measured, impossible))
     published = _published_pool(folder, logs, instances)
     if published is not None:
-        units = units_of(published, folder / "throughput.csv")
-        complete = partial(_with_status, as_of=as_of, units=units, instances=instances)
         warnings = [row_warnings(row) for row in published.itertuples()]
         figures = published.assign(basis=published["benchmark"].map(basis_of), warnings=warnings)
         cells = published_cells(figures, instances, folder / "throughput.csv")
+        units = units_of(published, folder / "throughput.csv")
+        complete = partial(_with_status, as_of=as_of, units=units, instances=instances)
         impossible = find_impossible(published)
         pool = without_impossible(figures, impossible)
         cells = cells[cells.index.isin(pool.index)]

@@ -123,8 +123,8 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
 def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
     """Yield the lines by their columns, in small letters, without the steps of Slurm's jobs (`7.batch`)."""
     is_sacct = record_format == "sacct"
-    file = io.StringIO(text)
-    rows = csv.reader(file, delimiter="|", quoting=csv.QUOTE_NONE) if is_sacct else csv.reader(file, strict=True)
+    dialect: dict[str, Any] = {"delimiter": "|", "quoting": csv.QUOTE_NONE} if is_sacct else {"strict": True}
+    rows = csv.reader(io.StringIO(text), **dialect)
     names = next(rows, [])
     header = [name.strip().lower() for name in names]
     for column in REQUIRED_COLUMNS[record_format]:
@@ -133,7 +133,11 @@ def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
     for cells in rows:
         if not cells or cells == names:
             continue
-        if len(cells) != len(header):
+        excess = len(cells) - len(header)
+        if excess > 0 and "jobname" in header:  # Slurm writes the separator in a name as it is.
+            index = header.index("jobname")
+            del cells[index : index + excess]
+        elif excess:
             raise UserError(f"line {rows.line_num}: {len(cells)} fields; expected {len(header)}, as in line 1")
         fields = dict(zip(header, map(str.strip, cells), strict=True))
         if "." not in fields.get("jobid", ""):

@@ -107,8 +107,8 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     # Once a run is completed its id belongs to another job: Slurm counts from 1 again after MaxJobId.
     is_completed = busy_runs["state"].eq("completed").astype(int)
     earlier_jobs = is_completed.groupby(busy_runs["job"]).cumsum() - is_completed
-    by_job = busy_runs.groupby([busy_runs["job"], earlier_jobs])
-    jobs = by_job.agg({"start": "first", "hours": "sum", "devices": "max", "state": "last", "class": "last"})
+    totals = {"start": "first", "hours": "sum", "devices": "max", "state": "last", "class": "last"}
+    jobs = busy_runs.groupby([busy_runs["job"], earlier_jobs]).agg(totals)
     jobs["class"] = _classes(jobs)
     jobs["month"] = np.searchsorted(edges, jobs["start"], side="right") - 1
     jobs = jobs[jobs["month"].between(0, len(names) - 1)]
