@@ -75,8 +75,9 @@ def test_why_steps_failed_is_said_once_all_is_over(shown, tmp_path):
     assert said == [sentence, f"draw, as {tmp_path / 'two.log'} ends:", "Traceback", "  boom"]
 
 
-def test_what_is_asked_to_be_quiet_says_why_it_failed_and_nothing_else(tmp_path):
+def test_what_is_asked_to_be_quiet_says_why_it_failed_and_nothing_else(tmp_path, monkeypatch):
     """As Snakemake's terminal is with `--quiet all`."""
+    monkeypatch.setenv("SWEETSPOT_QUIET", "")  # so that what is set here ends with this test
     said = io.StringIO()
     handler = logging.StreamHandler(said)
     show_step_lines([handler], is_quiet=True)
