@@ -8,13 +8,9 @@ from setuptools.command.build_py import build_py
 STUDIES = Path("config", "studies")
 CARRIED = {
     "parkopedia-2018": ("study.yaml", "instances.yaml", "throughput.csv", "efficiency.csv"),
-    "eight-gpus-2026": ("time_to_target.csv", "instances.yaml", "prices/clouds.yaml"),
-    "lab-of-five": ("instances.yaml", "prices/rent.yaml"),
-    "office-box-2026": (
-        "instances.yaml",
-        *(f"prices/{name}.yaml" for name in ("single-gpus", "marketplace", "clouds", "office")),
-    ),
-    "start-up-2026": ("instances.yaml", "prices/rent.yaml"),
+    "eight-gpus-2026": ("time_to_target.csv",),
+    "fine-tune-2026": ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml"),
+    "office-box-2026": ("instances.yaml", "prices/marketplace.yaml", "prices/office.yaml"),
 }
 
 

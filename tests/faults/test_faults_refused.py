@@ -226,7 +226,7 @@ class Full(io.StringIO):
 def test_a_full_or_closed_standard_output_is_one_sentence(command, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["sweetspot", *command])
-    monkeypatch.setattr(command_line, "_say_no_more", lambda: None)
+    monkeypatch.setattr(command_line, "_discard_output", lambda: None)
     for out, told in (
         (Full(), "cannot be written (No space left on device)"),
         (None, "is closed; expected a terminal"),

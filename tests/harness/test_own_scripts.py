@@ -254,7 +254,7 @@ def test_a_program_that_is_not_there_is_refused_and_nothing_is_written(tmp_path)
     described(tmp_path, "", folder="no/such/folder", steps={"pattern": "x"})
     assert "no/such/folder: No such file" in measured(tmp_path, code=2)
     (tmp_path / "config" / "commands" / "mine.yaml").unlink()
-    assert "config/commands/mine.yaml: there is no such file" in measured(tmp_path, code=2)
+    assert "config/commands/mine.yaml: No such file or directory" in measured(tmp_path, code=2)
     assert not (tmp_path / "run~1.parquet").exists()
 
 

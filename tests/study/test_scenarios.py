@@ -117,8 +117,8 @@ def test_work_and_prices_change_together(study):
     )
     assert work["month"]["months"] == 24 and "own" not in prices["offers"][0]
     assert changes == [
-        "month months: 36 → 24", "ours offers box own own capex: 100 → nothing",
-        "ours offers box own own per_kwh: 0.3 → nothing",
+        "month months: 36 → 24", "ours offers box own capex: 100 → nothing",
+        "ours offers box own per_kwh: 0.3 → nothing",
     ]  # fmt: skip
 
 

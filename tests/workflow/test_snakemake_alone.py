@@ -34,6 +34,6 @@ def test_a_study_is_planned(alone, project, study):
 def test_a_run_says_what_it_needs_before_it_starts_anything(alone, project):
     done = snakemake_with(alone, project, "--config", "study=rare-2018")
     assert done.returncode == 1
-    assert "Sweetspot finds no altair, numpy, " in done.stdout
+    assert "Sweetspot finds no altair, click, numpy, " in done.stdout
     assert f"-m pip install -r '{project / 'envs' / 'core.lock'}'" in done.stdout
     assert "Traceback" not in done.stdout and not (project / "results").exists()

@@ -133,7 +133,7 @@ def test_prices_touched_but_unchanged_rerun_nothing(project):
     [
         ("config/config.yaml", "runs: 2", "rums: 2", ["config/config.yaml", "'rums'", "unknown"]),
         ("config/config.yaml", "study: parkopedia-2018", "study: elsewhere", ["'elsewhere'", "does not exist"]),
-        (f"{STUDY}/throughput.csv", ",213.0,", ",many,", ["throughput.csv, line", "'many'", "number above 0"]),
+        (f"{STUDY}/throughput.csv", ",213.0,", ",many,", ["throughput.csv, line", "'many'", "expected a number"]),
         (
             f"{STUDY}/prices/aws-on-demand.yaml",
             "instance: p2.xlarge",

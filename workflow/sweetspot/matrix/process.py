@@ -27,7 +27,7 @@ from sweetspot.matrix.progress import terminal_handlers
 NAMES = (
     "check_claims", "collect_throughput", "compare", "compare_scenarios", "compare_then", "draw_figures",
     "draw_pictures", "extrapolate", "fit_scaling", "list_left_out", "price_workloads", "print_report", "render_report",
-    "run_benchmark", "write_index", "write_tables",
+    "run_benchmark", "share_report", "write_index", "write_tables",
 )  # fmt: skip
 FOLDER = Path(".snakemake/sweetspot/scripts")
 NAME = ".in-use"  # of the lock, in the results of a study

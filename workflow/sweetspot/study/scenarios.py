@@ -158,7 +158,11 @@ def differences(old: Any, new: Any) -> list[str]:
 
 def _values_by_path(content: Any, path: str = "") -> dict[str, str]:
     if isinstance(content, list) and content and all(map(_name, content)):
-        content = {f"{_name(entry)} {_purchase(entry)}".removesuffix(" on_demand"): entry for entry in content}
+        names = [_name(entry) for entry in content]
+        content = {
+            name if names.count(name) == 1 else f"{name} {_purchase(entry)}".removesuffix(" on_demand"): entry
+            for name, entry in zip(names, content, strict=True)
+        }
     if not isinstance(content, Mapping):
         return {path: str(content)}
     if "value" in content:

@@ -282,9 +282,12 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
         return None
     nearest = min(rows, key=lambda row: abs(int(row["year"]) - day.year))
     year, low, high = int(nearest["year"]), float(nearest["low"]), float(nearest["high"])
-    margin = INVERTED if low <= 1 / usd <= high else BESIDE if year == day.year else LATER
-    is_right = low / margin <= usd <= high * margin
-    return None if is_right else f"expected one beside the {low:g} to {high:g} USD of {year} (ECB)"
+    is_inverted = low <= 1 / usd <= high
+    margin = INVERTED if is_inverted else BESIDE if year == day.year else LATER
+    if low / margin <= usd <= high * margin:
+        return None
+    expected = f"{1 / usd:.4g}, the rate turned round, or another" if is_inverted else "one"
+    return f"expected {expected} beside the {low:g} to {high:g} USD of {year} (ECB)"
 
 
 class DisplayCurrency(Closed):
