@@ -175,7 +175,7 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
         ("EUR", 1 / 1.2, 2018, FAR),
         # The franc was 0.9906 to 1.082: 0.98 is within 2 % of that, and the rate turned round besides.
         ("CHF", 0.9906 / 1.02, 2018, None),
-        ("CHF", 0.97, 2018, "expected one beside"),
+        ("CHF", 0.97, 2018, "expected 1.031, the rate turned round"),
         # A year that the table does not know has the nearest's, 2026: by half.
         ("EUR", 1.197 * 1.5, 2030, None),
         ("EUR", 1.197 * 1.51, 2030, OF_2026),
@@ -194,7 +194,7 @@ def test_a_rate_that_no_day_had(currency, usd, year, told):
 def test_the_currency_of_a_page_in_words_and_by_a_rate_that_was_one():
     shown = {"code": "EUR", "usd_per_unit": 1.08, "as_of": date(2024, 9, 18), "source": "ECB"}
     assert DisplayCurrency(**shown).in_words() == "EUR at 1.08 USD, ECB 2024-09-18"
-    with pytest.raises(ValueError, match=r"usd_per_unit is 0\.92 for EUR: expected one beside"):
+    with pytest.raises(ValueError, match=r"usd_per_unit is 0\.92 for EUR: expected 1\.087, the rate turned round"):
         DisplayCurrency(**shown | {"usd_per_unit": 0.92})
 
 

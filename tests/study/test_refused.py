@@ -102,7 +102,7 @@ WRONG = [
     (PriceList, offers(ONE, ONE), "offers[1] offers 'x' on_demand a second time"),
     (PriceList, offers(ONE | {"currency": "EUR"}), "in EUR; expected a dated rate"),
     (PriceList, offers(ONE, rates=[EURO, EURO]), "rates[1] is a second rate of EUR; expected one"),
-    (PriceList, offers(ONE, rates=[EURO | {"usd": 0.86}]), "rates[0] is 0.86 USD for one EUR; expected 1.163, the rate turned"),
+    (PriceList, offers(ONE, rates=[EURO | {"usd": 0.86}]), "0.86 USD for one EUR; expected 1.163, the rate turned"),
     (PriceList, offers(committed(12.0), project_months=11.5),
      "term_months is 12; expected at most project_months 11.5"),
     (PriceList, offers(ONE | {"until": "2017-12-31"}),
