@@ -172,7 +172,7 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
         ("EUR", 1.126 / 1.101, 2018, FAR),
         ("EUR", 1.249 * 1.1, 2018, None),
         ("EUR", 1.249 * 1.101, 2018, FAR),
-        ("EUR", 1 / 1.2, 2018, FAR),
+        ("EUR", 1 / 1.2, 2018, "expected 1.2, the rate turned round, or another beside the 1.126 to 1.249 USD of 2018"),
         # The franc was 0.9906 to 1.082: 0.98 is within 2 % of that, and the rate turned round besides.
         ("CHF", 0.9906 / 1.02, 2018, None),
         ("CHF", 0.97, 2018, "expected 1.031, the rate turned round"),
