@@ -80,7 +80,7 @@ print(len(table.group_by(key).aggregate([("seconds", "mean"), ("seconds", "appro
 """
 
 
-# What a run measures, by itself: the training, and the machine's own rates. The rest of a job is its fixed cost.
+# What a run measures, by itself: the training. The rest of a job is its fixed cost.
 BARE_TRAINING = """
 import sys
 from sweetspot.harness.backends import backend
@@ -92,7 +92,6 @@ devices = chosen.devices(request)
 step, _ = chosen.build_step(request, devices)
 for _ in range(request.warmup_steps + request.min_steps):
     step()
-chosen.rates(request, devices)
 """
 A_RUN = (
     "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default "

@@ -65,7 +65,7 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
         Share of the planned hours in which the machine is broken: those are no use and draw no power.
     """
     hours = np.multiply(HOURS_A_DAY * days, 1.0 - downtime_share)
-    with np.errstate(divide="ignore"):  # A search for turning points goes down to no day of use.
+    with np.errstate(divide="ignore"):  # Without any use an hour costs more than any price.
         return fixed / hours + variable
 
 
