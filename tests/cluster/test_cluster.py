@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from one_node_slurm import CARDS
-from patience import PATIENCE_S
+from patience import PATIENCE_S, until
 from project_copy import edit
 from slurm_project import facts, hang, jobs, most_held, runs, started, submit, without_framework
 
@@ -77,7 +77,7 @@ def test_sigterm_ends_and_cancels_a_job_that_waits_for_ever(cluster_project, slu
         process, (waiting,) = started(cluster_project, slurm, state="PD")
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=PATIENCE_S) == 1
-        assert {row[0]: row[1] for row in jobs(slurm, "i", "t")}[waiting] == "CA"
+        until(lambda: dict(row[:2] for row in jobs(slurm, "i", "t"))[waiting] == "CA", "the end of the job")
     finally:
         slurm.run("scontrol", "update", "PartitionName=large", "State=UP")
     assert runs(cluster_project) == []
