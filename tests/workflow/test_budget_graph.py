@@ -45,7 +45,7 @@ def test_a_budget_never_repeats_or_removes_what_is_measured_and_reaches_the_page
     assert scheduled(project) == {}
     edit(project / "config" / "config.yaml", "batch_size: [16]", "batch_size: [16, 32]")
     told = run_snakemake(project, "--dry-run")
-    assert "budget_minutes 0.1: 2 r" in told.stdout
+    assert "2 runs of 1 cells are left out" in told.stdout
     assert set(scheduled(project)) == {
         "list_left_out",
         "compare",

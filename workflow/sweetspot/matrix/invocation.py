@@ -4,7 +4,6 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from sweetspot.cells import CELL_COLUMNS, Cell
@@ -108,7 +107,7 @@ def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collect
 def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
     """Refuse a study about machines that nobody declared. Raises UserError."""
     names = [("targets", target.instance) for target in study.targets]
-    if study.reference is not None:
+    if study.reference:
         names.append(("reference", study.reference))
     require_names(file, names, instances, "an instance of instances.yaml")
 
@@ -181,7 +180,7 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
 
 
 def measured_cells(
-    config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script] = MappingProxyType({})
+    config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script]
 ) -> list[Cell]:
     """Expand the matrix. Raises UserError for a machine that cannot measure, and for a cell that no run can measure.
 

@@ -32,7 +32,7 @@ class Jobs:
         self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
         self._uses_gpus = any(executor.device == "gpu" for executor in self._executors.values())
 
-    def require_accepted(self, instances: Collection[str], runs_per_job: int = 1, accounts: str = "") -> None:
+    def require_accepted(self, instances: Collection[str], runs_per_job: int, accounts: str) -> None:
         """Raise UserError where Slurm takes no job of one of these instances."""
         executors = {name: executor for name, executor in self._executors.items() if name in instances}
         require_accepted(executors, runs_per_job, accounts)

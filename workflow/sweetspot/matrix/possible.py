@@ -42,9 +42,9 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
         assert measure is not None  # as measure_on requires
         fault = next(cell_faults(cell, measure.device, instance.gpu, xla), None)
         maximum = measure.gpus_per_node or (instance.gpus if measure.device == "gpu" else cell.gpus)
-        if fault is None and cell.gpus > maximum:
+        if not fault and cell.gpus > maximum:
             fault = f"gpus {cell.gpus}; a run is made on one node, which has {maximum}"
-        if fault is not None:
+        if fault:
             faults.append(f"{file}: the matrix holds, on {cell.instance}, {fault}")
     refuse(f"{fault}; expected another, or an entry of 'exclude'" for fault in dict.fromkeys(faults))
 

@@ -3,6 +3,7 @@
 It ends early when told to (SIGTERM), or because nobody reads its words.
 """
 
+import errno
 import fcntl
 import logging
 import os
@@ -31,6 +32,7 @@ NAMES = (
 )  # fmt: skip
 FOLDER = Path(".snakemake/sweetspot/scripts")
 NAME = ".in-use"  # of the lock, in the results of a study
+NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}  # of a disk that knows none
 
 
 def scripts_of(fetched: Callable[[str], str]) -> Path:
@@ -58,19 +60,17 @@ def run_script(script: Path, job: object, log: Path) -> str | None:
     str or None
         Why it failed, for a person; None where it went well.
     """
-    outcome, sentence = "finished\n", None
+    sentence = None
     try:
         runpy.run_path(str(script), init_globals={"snakemake": job})
     except UserError as error:
-        outcome, sentence = f"error: {error}\n", str(error)
+        sentence = str(error)
     except SystemExit:
-        outcome = "error: the sentence is on the terminal\n"
         sentence = f"{script.stem} stopped; the sentence above says why"
     except Exception:
-        outcome = traceback.format_exc()
+        log.write_text(traceback.format_exc(), encoding="utf-8")
         raise
-    finally:
-        log.write_text(outcome, encoding="utf-8")
+    log.write_text(f"error: {sentence}\n" if sentence else "finished\n", encoding="utf-8")
     return sentence
 
 
@@ -84,7 +84,7 @@ def hold(results: str | Path) -> int | None:
     file = Path(results, NAME)
     with in_a_sentence(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     with suppress(PermissionError):  # another user's, who has done so
         os.fchmod(descriptor, 0o666)
     try:
@@ -93,9 +93,11 @@ def hold(results: str | Path) -> int | None:
         holder = os.pread(descriptor, 500, 0).decode(errors="replace").strip() or "another invocation"
         os.close(descriptor)
         raise UserError(f"{results}: {holder} is making it; start again when that has ended") from None
-    except OSError:  # a disk that knows no locks
+    except OSError as error:
         os.close(descriptor)
-        return None
+        if error.errno in NO_LOCKS:
+            return None
+        raise
     with suppress(OSError):  # a full disk: the lock holds without a name
         os.ftruncate(descriptor, 0)
         name = f"process {os.getpid()} on {socket.gethostname()} (since {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"

@@ -60,11 +60,7 @@ exit 0
 SCRIPTS = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LET_PASS}
 
 
-def require_accepted(
-    executors: Mapping[str, Executor],
-    runs_per_job: int = 1,
-    accounts: str = "",
-) -> None:
+def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, accounts: str = "") -> None:
     """Ask Slurm whether it would take the jobs (`sbatch --test-only`).
 
     Parameters
@@ -109,8 +105,7 @@ def _refusal(command: Sequence[str]) -> str:
 def install_commands(folder: Path = FOLDER) -> None:
     """Write the commands into `folder` and put it first on the PATH of this process; nothing without Slurm."""
     command_folder = str(folder.absolute())
-    folders = os.environ["PATH"].split(os.pathsep)
-    path = os.pathsep.join(entry for entry in folders if entry != command_folder)
+    path = os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != command_folder)
     programs = {f"REAL_{name}": shutil.which(name, path=path) or "false" for name in PROGRAMS}
     if "false" in (programs["REAL_sbatch"], programs["REAL_squeue"]):
         return
