@@ -87,11 +87,7 @@ def test_a_row_against_another_box_by_hand():
     ("box", "rival", "days"),
     [
         (MonthlyCost(240.0, 0.0), MonthlyCost(0.0, 1.0), 10.0),
-        (
-            MonthlyCost(0.0, 2.0),
-            MonthlyCost(240.0, 1.0),
-            0.0,
-        ),  # on ten days both take 2 USD an hour
+        (MonthlyCost(0.0, 2.0), MonthlyCost(240.0, 1.0), 0.0),  # on ten days both take 2 USD an hour
         (MonthlyCost(1.0, 2.0), MonthlyCost(240.0, 1.0), math.inf),
         (MonthlyCost(100.0, 1.0), MonthlyCost(100.0, 1.0), 0.0),  # the same machine
         (MonthlyCost(101.0, 1.0), MonthlyCost(100.0, 1.0), math.inf),

@@ -134,8 +134,7 @@ def test_another_price_list_is_no_answer_and_says_so():
 
 
 @pytest.mark.parametrize(
-    ("usd", "other", "rival"),
-    [(1e6, 1e6 + 0.5, None), (1e6, 1e6 + 1.5, RENTED), (0.5, 0.9, RENTED)],
+    ("usd", "other", "rival"), [(1e6, 1e6 + 0.5, None), (1e6, 1e6 + 1.5, RENTED), (0.5, 0.9, RENTED)]
 )
 def test_a_millionth_apart_is_the_same(usd, other, rival):
     """Of two that differ by a smaller share in every draw neither is held against the other, however cheap they are."""

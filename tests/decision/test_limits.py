@@ -49,10 +49,7 @@ def test_jobs_wait_for_what_is_held_alone():
     exponential ones (M/M/1) jobs wait rho / (1 - rho) times two hours, ten.
     """
     made = lab(BOX, hourly(6.0))[0]
-    assert [made.mean_wait(of(made, count)) for count in (1, 0)] == [
-        pytest.approx(5 * 2.0),
-        0.0,
-    ]
+    assert [made.mean_wait(of(made, count)) for count in (1, 0)] == [pytest.approx(5 * 2.0), 0.0]
 
 
 @pytest.mark.parametrize(
