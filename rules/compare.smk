@@ -19,10 +19,9 @@ COMPARISON = [
     "queue",
     "left_out",
     "warnings",
-    # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
+    # Of workloads of kind monthly: what to have and what to rent, and who does what.
     "sources",
     "load",
-    "jobs",
     "deadlines",
     # What plans of phases cost on each option.
     "case_figures",
@@ -62,7 +61,6 @@ rule compare:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
         ),
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
@@ -129,7 +127,6 @@ rule compare_then:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
             "report",
         ),
@@ -165,7 +162,6 @@ rule compare_scenarios:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
             "report",
         ),

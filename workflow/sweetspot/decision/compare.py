@@ -12,8 +12,7 @@ from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.choice_table import PricedWork, choice_table, works
-from sweetspot.decision.contenders import model_with_smallest_gain
+from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
@@ -21,19 +20,19 @@ from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
+from sweetspot.decision.priced_works import works
 from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.sources import job_table, load_table, source_table
+from sweetspot.decision.sources import load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import arrival_streams, queue_table
+from sweetspot.decision.waiting import queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
 from sweetspot.study.settings import Settings
-from sweetspot.wording import words_of
 
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
@@ -97,18 +96,15 @@ class DecisionResult(NamedTuple):
         break_even
             From when purchases pay.
         worth
-            The table `worth_knowing`; None: nothing is said of what to find out first.
+            The table `worth_knowing`; None: nothing is known of what to find out first.
         """
-        answer = answer_work(self.works, settings.work, model_with_smallest_gain(self.options))
-        first = first_to_find_out(self.works, worth)
-        words = words_of(settings.counts, settings.money)
-        table = verdict_table(self.works, answer, break_even, first, words).assign(**settings.verdict_columns)
-        rented = self.choices.set_index(["workload", "choice"])["main_rented"].dropna().to_dict()
-        options = set(self.options["option"])
-        machines = [
-            take if take in options or kind not in ("rent", "keep") else str(rented.get((work, take), take))
-            for work, take, kind in zip(table["workload"], table["take"], table["kind"], strict=True)
-        ]
+        answer, first = answer_work(self.works, settings.work), first_to_find_out(self.works, worth)
+        table = verdict_table(self.works, answer, break_even, first).assign(**settings.verdict_columns)
+        rented = self.choices.set_index(["workload", "choice"])["main_rented"]
+        takes = table[["workload", "take"]].itertuples(index=False, name=None)
+        # What is bought in a mix is no option: nothing is known of when it is there.
+        leads = rented.where(self.choices["kind"].isin(["rent", "keep"]).to_numpy())
+        machines = [leads.get(key) if isinstance(leads.get(key), str) else key[1] for key in takes]
         return table.join(start_of_machines(self.options, table["workload"].tolist(), machines))
 
 
@@ -202,31 +198,28 @@ def compare(
     """
     every, planned = asked_of(inputs, settings, needs or {}, monthly or {}, titles or {}, known)
     result = judge(every, inputs.offers, planned, settings, draws)
-    options, samples, months, money = result.options, result.draws, result.months, settings.money
+    options, samples, months, choices = result.options, result.draws, result.months, result.choices
     jobs = shared_machine_problems(options, samples, settings.month_days)
     mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
-    break_even_table = together([break_even(options, samples, settings.month_days), tables["break_even"]])
-    verdict = result.verdict(settings, break_even_table, tables["worth_knowing"])
-    sources, left_out = source_table(months), left_out_table(inputs, every, result.choices, settings, needs or {})
+    tables["break_even"] = together([break_even(options, samples, settings.month_days), tables["break_even"]])
+    verdict = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
+    sources, left_out = source_table(months), left_out_table(inputs, every, choices, settings, needs or {})
     warnings = warning_table(inputs, every, settings, needs or {}, speed_warnings(left_out, inputs.offers, every))
-    offers, lists = inputs.offers, list(settings.answer_prices)
-    eligible = offers[offers["price_list"].isin(lists)] if lists else offers
-    deadlines = job_deadlines(options, samples, settings.deadlines_hours, money)
+    decisive = decisive_rows(verdict, choices, sources, options)
+    deadlines = job_deadlines(options, samples, settings.deadlines_hours)
     return tables | {
         "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
-        "break_even": break_even_table,
         "utilisation": utilisation(options, samples, settings.month_days),
         "ranks": ranks(options, samples),
         "left_out": left_out,
-        "queue": queue_table(arrival_streams(months)),
-        "warnings": with_decisive(warnings, decisive_rows(verdict, result.choices, sources, options), offers),
-        "deadlines": together([deadlines, class_deadlines(months, money)]),
+        "queue": queue_table(months),
+        "warnings": with_decisive(warnings, decisive, inputs.offers),
+        "deadlines": together([deadlines, class_deadlines(months)]),
         "sources": sources,
         "load": load_table(months),
-        "jobs": job_table(months, every, eligible, settings.titles),
         "case_figures": case_figures(result.plans),
-        "choices": result.choices,
+        "choices": choices,
         "verdict": verdict,
     }
 

@@ -1,14 +1,13 @@
 """Offers that take no part in a workload, each with the rule that leaves it out."""
 
-import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.bills.fits import Needs, does_not_fit, with_fits
-from sweetspot.decision.options import OFFER, is_requested
+from sweetspot.decision.options import NO_MODEL, OFFER
 from sweetspot.study.settings import Settings
+from sweetspot.wording import DISPATCH
 
 if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs
@@ -16,9 +15,10 @@ if TYPE_CHECKING:
     # Its models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
 
-COLUMNS = ("workload", *OFFER, "model", "rule")
+KEY = ["workload", *OFFER]
+COLUMNS = [*KEY, "model", "rule"]
 PLAN_TOTAL = "total"  # The phase of results/<study>/plans that stands for the whole plan.
-EXCLUDED, DEVICE_SHORTAGE, NO_FIGURE = "not_asked", "too_few_devices", "no_figure"
+EXCLUDED, NO_FIGURE = "not_asked", "no_figure"
 WarningRow = tuple[object, ...]  # The values of warning_table.WARNINGS.
 
 
@@ -29,13 +29,29 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
     """
     names = {name for work in works.values() for name in work.have}
     is_owned = options["instance"].isin(names) & options["purchase"].eq("own")
-    return options.assign(
-        in_answer=options["in_answer"].astype(bool) & ~(is_owned & ~options["is_reference"].astype(bool))
-    )
+    return options.assign(in_answer=options["in_answer"].astype(bool) & (options["is_reference"] | ~is_owned))
+
+
+def offers_without_speed(name: str, model: str, cost: str, options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
+    """Return the offers whose machine has no speed for a work, or for a class of its jobs.
+
+    Parameters
+    ----------
+    name, model, cost
+        The work; `model` is that of its jobs, if these are not monthly classes.
+    options, offers
+        All options, and the offers.
+    """
+    is_part = options["workload"].str.startswith(f"{name}.") if cost == DISPATCH else options["model"] == model
+    rows = options[is_part & options["model"].ne(NO_MODEL)]
+    if rows.empty:
+        return offers.head(0)
+    timed = rows.groupby("instance")["workload" if cost == DISPATCH else "model"].nunique()
+    return offers[~offers["instance"].isin(timed.index[timed == timed.max()])]
 
 
 def left_out_table(
-    inputs: "Inputs", options: pd.DataFrame, choices: pd.DataFrame, settings: Settings, needs: Needs
+    inputs: "Inputs", options: pd.DataFrame, choices: pd.DataFrame, settings: Settings, works: Iterable[str]
 ) -> pd.DataFrame:
     """List every workload and offer that is neither in `options` nor, for a plan, in `choices`.
 
@@ -49,50 +65,30 @@ def left_out_table(
         The choices.
     settings
         The study's settings.
-    needs
-        What each workload needs.
+    works
+        Names of the workloads.
 
     Returns
     -------
     pandas.DataFrame
-        COLUMNS. `rule`: no_figure, other_batch (figures at other batch sizes only), too_few_devices, does_not_fit,
-        not_asked (the answer leaves it out), or a status of costs or plans.
+        COLUMNS. `rule`: no_figure, not_asked (the answer leaves it out), another status of costs or plans, or
+        other_batch (its usable figures are at other batch sizes, or it does not fit).
     """
-    plans, offers = inputs.plans, inputs.offers
+    plans, answer_prices = inputs.plans, list(settings.answer_prices)
     totals = plans[plans["phase"] == PLAN_TOTAL].assign(workload=plans["plan"]) if len(plans) else plans
-    plan_names = set(totals.get("workload", ()))
-    left_out = []
-    names = dict.fromkeys([*needs, *inputs.costs.get("workload", ()), *totals.get("workload", ())])
-    for name in names if len(offers) else ():
-        is_plan = name in plan_names
-        rows, results = (
-            table[table["workload"] == name] if len(table) else pd.DataFrame(columns=["model", *OFFER])
-            for table in ((totals, choices) if is_plan else (inputs.costs, options))
-        )
-        model, complete = next(iter(rows["model"].dropna()), None), pd.MultiIndex.from_frame(results[list(OFFER)])
-        for offer in offers.drop_duplicates(list(OFFER)).to_dict("records"):
-            key = [offer[column] for column in OFFER]
-            if tuple(key) not in complete:
-                rule = _rule(name, offer, rows[(rows[list(OFFER)] == key).all(axis=1)], is_plan, settings, needs)
-                left_out.append((name, *key, model, rule))
-    return pd.DataFrame(left_out, columns=list(COLUMNS))
-
-
-def _rule(
-    name: str, offer: Mapping[Any, Any], rows: pd.DataFrame, is_plan: bool, settings: Settings, needs: Needs
-) -> str:
-    devices = needs[name].devices if name in needs else None
-    if is_plan and settings.answer_prices and offer["price_list"] not in settings.answer_prices:
-        return EXCLUDED
-    if rows.empty:
-        return DEVICE_SHORTAGE if devices is not None and (offer.get("gpus") or math.inf) < devices else NO_FIGURE
-    if is_plan and does_not_fit(with_fits(rows, settings, needs)).all():
-        return "does_not_fit"
-    requested = rows[is_requested(rows, settings)]
-    if requested.empty:
-        return "other_batch"
-    status = str(requested["status"].iloc[0]) if "status" in rows.columns else "ok"
-    return EXCLUDED if status in ("ok", "None", "nan") else status.replace(" ", "_")
+    rows = pd.concat([inputs.costs, totals]).reindex(columns=[*KEY, "model", "status"])
+    names = pd.DataFrame({"workload": list(dict.fromkeys([*works, *rows["workload"]]))}, dtype=object)
+    offers = inputs.offers.reindex(columns=list(OFFER)).drop_duplicates()
+    missing = names.merge(offers, how="cross")
+    present = pd.MultiIndex.from_frame(pd.concat([options, choices]).reindex(columns=KEY))
+    missing = missing[~pd.MultiIndex.from_frame(missing[KEY]).isin(present)]
+    missing = missing.merge(rows.drop(columns="model").drop_duplicates(KEY), on=KEY, how="left")
+    rule = missing["status"].astype(object).fillna(NO_FIGURE).str.replace(" ", "_").replace("ok", "other_batch")
+    is_excluded = missing["workload"].isin(totals.get("workload", ())) & ~missing["price_list"].isin(answer_prices)
+    models = rows.dropna(subset="model").drop_duplicates("workload").set_index("workload")["model"]
+    return missing.assign(
+        model=missing["workload"].map(models), rule=rule.mask(is_excluded & bool(answer_prices), EXCLUDED)
+    )[COLUMNS]
 
 
 def speed_warnings(left_out: pd.DataFrame, offers: pd.DataFrame, options: pd.DataFrame) -> Iterator[WarningRow]:
@@ -110,14 +106,15 @@ def speed_warnings(left_out: pd.DataFrame, offers: pd.DataFrame, options: pd.Dat
     tuple
         A row of the warning table.
     """
-    offer_count, machines = len(offers.drop_duplicates(list(OFFER))) if len(offers) else 0, set(options["instance"])
+    offer_count = len(offers.drop_duplicates(list(OFFER))) if len(offers) else 0
     for name, rows in left_out[left_out["rule"] != EXCLUDED].groupby("workload", sort=False):
         if len(rows) == offer_count:
             message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
             yield ("comparison", None, None, pd.NA, "no_speed", message)
             continue
-        model = rows["model"].iloc[0]
-        for instance in rows.loc[rows["rule"] == NO_FIGURE, "instance"].unique():
-            if instance in machines:
-                message = f"{name}: no figure of {model or 'its model'} is known; it takes no part"
-                yield ("comparison", instance, model, pd.NA, "no_speed", message)
+        rows = rows[rows["rule"].eq(NO_FIGURE) & rows["instance"].isin(options["instance"])]
+        for instance, model in rows[["instance", "model"]].drop_duplicates().itertuples(index=False):
+            message = (
+                f"{name}: no figure of {model if isinstance(model, str) else 'its model'} is known; it takes no part"
+            )
+            yield ("comparison", instance, model, pd.NA, "no_speed", message)

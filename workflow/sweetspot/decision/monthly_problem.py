@@ -26,13 +26,12 @@ from sweetspot.decision.decision_problem import (
 )
 from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
 from sweetspot.decision.simulate import value_with_bounds
-from sweetspot.decision.sources import is_best, mix_title
+from sweetspot.decision.sources import is_best, mix_title, rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem, grown
 from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
-from sweetspot.phrases.decided import beside_in_words
 from sweetspot.titles import model_title
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ class MonthlyProblem(DecisionProblem):
         """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
         bought, work = self.mixes[index].bought, self.work
         if alternative not in (None, self.choices[index].alternative):
-            return f"nothing bought, {beside_in_words(work.title(str(alternative)), work.at_home)}"
+            return f"nothing bought, {rental_title(work.title(str(alternative)), work.at_home)}"
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"

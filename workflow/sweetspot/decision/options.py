@@ -48,7 +48,7 @@ TERMS = (
     "price_list_title", "month_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate",
     "downtime_share", "pue", "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead",
     "checkpoint_s", "restore_s", "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s",
-    "minimum_s", *TREND_COLUMNS, "residual_points", "offer_until", "offer_ended",
+    "minimum_s", *TREND_COLUMNS, "residual_points",
 )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def build_options(
         its price list), `is_reference` (the option that the decision is about), `persistent` (nobody takes it away, or
         the study accepts that), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom),
         `assumed_interval` (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with
-        `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its model), `price_basis`,
+        `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its model),
         `fixed_usd_per_month` (owning only), `variable_usd_per_hour` (per hour of use, overhead of interruptions
         included), `rent_months`, `rent_factor` (`with_rent_factor`), `fits` with `memory_need_gib` and
         `gpu_memory_gib`. A workload without a model has the model NO_MODEL and no throughput.
@@ -95,13 +95,12 @@ def build_options(
     rows = with_alternative(_with_intervals(_with_offers(rows, offers, settings.study)))
     rows = with_fits(rows, settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
     machines = rows["instance"].map(lambda name: settings.titles.get(name, name)).astype(object)
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
         option=_names(rows, rows["instance"], rows["price_list"], pd.Series(True, rows.index)),
-        title=_names(rows, machines, lists, eligible),
+        title=_names(rows, machines, rows["price_list_title"].fillna(rows["price_list"]), eligible),
         model_title=rows["model"].map(lambda model: settings.models.get(model, model)).astype(object),
     )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
@@ -113,11 +112,10 @@ def build_options(
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Return the costs that the answer is about, one per offer, model and workload: the best cell of the precision."""
-    rows = costs[is_requested(costs, settings)]
-    if "status" in rows.columns:
-        rows = rows[rows["status"].fillna("ok") == "ok"]
+    costs = costs.reindex(columns=[*dict.fromkeys([*costs, "status"])])
+    rows = costs[is_requested(costs, settings) & (costs["status"].fillna("ok") == "ok")]
     rows = rows.assign(
-        model=rows["model"].astype(object).where(rows["model"].notna(), NO_MODEL),
+        model=rows["model"].astype(object).fillna(NO_MODEL),
         differs=2 * (rows["precision"] != settings.precision) + (rows["framework"] != settings.framework),
     )
     rows = rows.sort_values(["differs", "images_per_usd"], ascending=[True, False], kind="stable")
@@ -140,8 +138,8 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
         predicted.assign(level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated"),
     ]
     figures = best_figures(pd.concat(tables), CELL).rename(columns={"source": "throughput_source"})
-    rows = rows.drop(columns=[*FIGURE_COLUMNS], errors="ignore")
     figures = figures.reindex(columns=[*CELL, *FIGURE_COLUMNS])
+    rows = rows.drop(columns=[*FIGURE_COLUMNS], errors="ignore")
     rows = rows.merge(figures, on=list(CELL), how="left", validate="many_to_one")
     behind = rows["rounds_behind"].astype(float)
     newest = behind.groupby(rows["model"]).transform("min")
@@ -172,23 +170,24 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Add RANGED, TERMS and `price_basis` of the offer, and what ownership and an hour of use cost.
+    """Add RANGED and TERMS of the offer, and what ownership and an hour of use cost.
 
     The fixed part of an owned machine is borne by the hours in which it works (1 - downtime); of a rented one nothing
     is fixed, and its hour at the planned use is multiplied by machine hours per hour of training.
     """
     terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
-    prices = offers.rename(columns={"basis": "price_basis"}).reindex(columns=[*OFFER, "price_basis", *terms])
+    prices = offers.reindex(columns=[*OFFER, *terms]).drop_duplicates(list(OFFER))
     rows = rows.drop(columns=terms, errors="ignore")
-    rows = rows.merge(prices.drop_duplicates(list(OFFER)), on=list(OFFER), how="inner", validate="many_to_one")
+    rows = rows.merge(prices, on=list(OFFER), how="inner", validate="many_to_one")
     is_owned = rows["purchase"] == "own"
-    idle = rows.loc[is_owned & rows["days_per_month"].isna(), "instance"]
-    if len(idle):
-        raise UserError(f"study {study}: offer 'own' of {idle.iloc[0]} has no days_per_month; expected a number")
+    for row in rows[is_owned & rows["days_per_month"].isna()].itertuples():
+        raise UserError(f"study {study}: offer 'own' of {row.instance} has no days_per_month; expected a number")
     fixed = rows["fixed_usd_per_month"] / (1.0 - rows["downtime_share"].fillna(0.0))
     rent = rows["usd_per_hour"] * rows["spot_overhead"].fillna(1.0)
-    variable = rows["variable_usd_per_hour"].where(is_owned, rent)
-    return rows.assign(fixed_usd_per_month=fixed.where(is_owned, 0.0), variable_usd_per_hour=variable)
+    return rows.assign(
+        fixed_usd_per_month=fixed.where(is_owned, 0.0),
+        variable_usd_per_hour=rows["variable_usd_per_hour"].where(is_owned, rent),
+    )
 
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
@@ -223,11 +222,10 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     name, options = settings.reference, rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
     if name is not None and len(rows) and options.empty:
-        sizes = {model: f"{size or 'of its own figure'}" for model, size in settings.batch_sizes.items()}
-        batches = [size if len(set(sizes.values())) == 1 else f"{size} ({model})" for model, size in sizes.items()]
+        batches = [f"{size or 'of its own figure'} ({model})" for model, size in settings.batch_sizes.items()]
         raise UserError(
-            f"{about} has no priced figure at batch {', '.join(dict.fromkeys(batches))}; expected an offer of it, and "
-            "a throughput of it or of the machine that it is estimated from (measure_on)"
+            f"{about} has no priced figure at batch {', '.join(batches)}; expected an offer of it, and a throughput of "
+            "it or of the machine that it is estimated from (measure_on)"
         )
     if len(options) and does_not_fit(options).all():
         row = options.iloc[0]

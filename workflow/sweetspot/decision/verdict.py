@@ -1,19 +1,18 @@
 """The verdict of each work, made once: commit or not, then which machine and seller."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
 from sweetspot.decision.choice_table import NOTHING, PricedWork, first_alternative, has_firm_price, standing_of
+from sweetspot.decision.decision_problem import Array
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
-from sweetspot.phrases import decided as texts
-from sweetspot.phrases.decided import VERBS
-from sweetspot.wording import WORDS, Words, confidence
+from sweetspot.wording import confidence
 
 QUOTES = (0.75, 0.875, 1.0, 1.2)  # Offers to look at, times the price of the machine.
 QUOTE_STEP = 500.0  # USD to which such an offer is rounded.
@@ -26,11 +25,12 @@ class Verdict:
     `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE (none does); `best`, `rival`:
     `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`: the cheapest machine and seller of
     that commitment and the next, at today's prices where nothing binds; `_lead`: what a choice rents most; `timed`,
-    `trial_usd`, `saving_usd`: what `take` times first; `buy_below_usd`: price of one machine `box` at which buying
-    costs as much as the cheapest choice that buys nothing; `p_at_box_prices`: share of samples in which buying is
-    cheaper at an offer of `box_prices_usd`; `work_factor`, `work_until`: times the work from which, and up to which,
-    buying pays, `work_month`: the first month with as much; `from_jobs`: jobs per month from which a machine paid by
-    the month pays; `pays_from_days`: days of use per month from which buying pays, of a work without a plan.
+    `trial_usd`, `saving_usd`: what `take` times first; `without_speed`: machines that could turn it and have no speed;
+    `buy_below_usd`: price of one machine `box` at which buying costs as much as the cheapest choice that buys nothing;
+    `p_at_box_prices`: share of samples in which buying is cheaper at an offer of `box_prices_usd`; `work_factor`,
+    `work_until`: times the work from which, and up to which, buying pays; `from_jobs`: jobs per month from which a
+    machine paid by the month pays; `pays_from_days`: days of use per month from which buying pays, of a work without a
+    plan; `filled`, `limit_costs`: as of PricedWork.
     """
 
     workload: str
@@ -54,19 +54,22 @@ class Verdict:
     p_cheaper: float
     take: str
     take_title: str
+    take_kind: str
     take_lead: str | None
     take_rival: str | None
     take_rival_title: str | None
     take_rival_lead: str | None
     take_ratio: float
     take_p_cheaper: float
-    timed: list[str]
+    timed: Sequence[str]
     trial_usd: float
     saving_usd: float
     busy_days_per_month: float
     find_out_first: str
-    pays_from_days: float
-    work_month: float
+    without_speed: Sequence[str]
+    filled: float
+    limit_costs: Sequence[Mapping[str, Any]]
+    pays_from_days: float = np.nan
     work_factor: float = np.nan
     work_until: float = np.nan
     pays_title: str | None = None
@@ -81,34 +84,13 @@ class Verdict:
     buy_below_usd: float = np.nan
     box_prices_usd: Sequence[float] = ()
     p_at_box_prices: Sequence[float] = ()
-    verb: str = ""
-    sentence: str = ""
-    do_this: str = ""
-    thresholds: Sequence[str] = ()
 
 
 COLUMNS = tuple(field.name for field in fields(Verdict))
 
 
-class CostComparison(NamedTuple):
-    """A choice and the runner-up: its index (None: none), its USD / those of the choice with 90 %, and how often the
-    choice is cheaper.
-    """
-
-    choice: int
-    rival: int | None
-    ratio: float = np.nan
-    low: float = np.nan
-    high: float = np.nan
-    p_cheaper: float = np.nan
-
-
 def verdict_table(
-    works: Sequence[PricedWork],
-    answer: str | None,
-    break_even: pd.DataFrame,
-    worth: Mapping[str, str],
-    words: Words = WORDS["train"],
+    works: Sequence[PricedWork], answer: str | None, break_even: pd.DataFrame, worth: Mapping[str, str]
 ) -> pd.DataFrame:
     """Decide each work that has an eligible choice.
 
@@ -122,8 +104,6 @@ def verdict_table(
         From when purchases pay.
     worth
         By work what to find out first.
-    words
-        What the study counts, and its currency.
 
     Returns
     -------
@@ -131,27 +111,23 @@ def verdict_table(
         COLUMNS (`Verdict`), that of the answer first.
     """
     eligible = [work for work in works if work.table["stands"].any()]
-    verdicts = [_verdict_of(work, answer, break_even, worth.get(work.name, ""), words) for work in eligible]
-    rows = [vars(verdict) for verdict in sorted(verdicts, key=lambda verdict: not verdict.is_answer)]
-    if len(rows) > 1 and rows[0]["is_answer"] and rows[0]["level"] == MACHINE:
-        rivals = texts.of_several(rows[0], [vars(verdict) for verdict in verdicts])
-        rows[0] = rows[0] | {"thresholds": [*rows[0]["thresholds"], rivals]}
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    eligible.sort(key=lambda work: work.name != answer)
+    verdicts = [_verdict_of(work, answer, break_even, worth.get(work.name, "")) for work in eligible]
+    return pd.DataFrame([vars(verdict) for verdict in verdicts], columns=list(COLUMNS))
 
 
-def answer_work(works: Sequence[PricedWork], requested: str | None, model: str | None) -> str | None:
-    """Return the work that the study is about: the requested one, else its plan, else the first of `model`.
+def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
+    """Return the work that the study is about: the requested one, else its first plan, else the first.
 
     Raises
     ------
     UserError
         Nothing is priced for the requested work.
     """
-    names = [work.name for work in works]
+    names = [work.name for work in sorted(works, key=lambda work: not work.plan)]
     if requested is not None and requested not in names:
         raise UserError(f"study.yaml: work is {requested!r}; expected one of {', '.join(names) or 'none: no price'}")
-    order = sorted(works, key=lambda work: (not work.plan, work.model != model))
-    return requested or (order[0].name if order else None)
+    return requested or next(iter(names), None)
 
 
 def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -> dict[str, str]:
@@ -159,103 +135,81 @@ def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -
     if worth is None:
         return {}
     net = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
-    rows = worth.assign(net=net)[worth["evppi_usd_low"].gt(0) & net.gt(0)].sort_values("net", kind="stable")
-    first = {}
-    for work in works:
-        is_plan = (rows["workload"] == work.name) & rows["model"].isna()
-        figures = rows.loc[is_plan if work.plan else rows["model"] == work.model, ["figure", "net"]]
-        if len(figures):
-            first[work.name] = str(figures.loc[figures["net"].idxmax(), "figure"])
-    return first
+    rows = worth.assign(net=net)[worth["evppi_usd_low"].gt(0) & net.gt(0)]
+    rows = rows.sort_values("net", ascending=False, kind="stable")
+    is_of = {
+        work.name: rows["workload"].eq(work.name) & rows["model"].isna() if work.plan else rows["model"] == work.model
+        for work in works
+    }
+    return {name: str(rows.loc[mask, "figure"].iloc[0]) for name, mask in is_of.items() if mask.any()}
 
 
-def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, worth: str, words: Words) -> Verdict:
-    rows, commitment = work.table.to_dict("records"), work.table["commitment"]
-    best, runner_up = standing_of(work)
-    commits = runner_up is not None and commitment.iloc[best] != commitment.iloc[runner_up]
-    second = _machines(work, commitment.iloc[best])
-    first = _comparison(work, best, runner_up) if commits else second
-    best_row, rival = rows[first.choice], {} if first.rival is None else rows[first.rival]
-    take, take_rival = rows[second.choice], {} if second.rival is None else rows[second.rival]
-    sure = "clear" if first.rival is None else confidence(first.p_cheaper)
-    kinds = best_row["kind"], rival.get("kind")
-    pays = _by_work(work, break_even)
-    busy_months = np.flatnonzero(np.asarray(work.months_work) >= pays.get("work_factor", np.nan))
-    work_month = busy_months[0] * work.months / len(work.months_work) + 1 if len(busy_months) else np.nan
-    verdict = Verdict(
+def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, worth: str) -> Verdict:
+    table = work.table
+    commitments = table["commitment"].tolist()
+    best, rival = standing_of(work)
+    binds, commits = commitments[best], rival is not None and commitments[best] != commitments[rival]
+    at_todays_prices = binds == NOTHING
+    usd = table["usd_at_todays_prices" if at_todays_prices else "usd"]
+    rows = table.assign(cost=usd)[table["stands"] & table["commitment"].eq(binds)]
+    take, *others = rows.sort_values(["cost", "choice"], kind="stable").index.tolist()
+    take_rival = first_alternative(work, take, others)
+    second = _ratios(work.today if at_todays_prices else work.usd, usd, take, take_rival)
+    first = _ratios(work.usd, table["usd"], best, rival) if commits else second
+    if not commits:
+        best, rival = take, take_rival
+    sure = "clear" if rival is None else confidence(first[3])
+    lacking = [] if commits else [title for title, commitment in work.without_speed if commitment != binds]
+    kinds = [table["kind"].iloc[index] for index in (best, rival) if index is not None]
+    trial = table.reindex(columns=["timed", "trial_usd", "saving_usd"]).iloc[take]
+    return Verdict(
         workload=work.name,
         workload_title=work.title,
         is_answer=work.name == answer,
         level=COMMIT if commits else MACHINE,
-        confidence=sure,
-        kind=best_row["kind"],
+        confidence=NOT_DECIDED if lacking else sure,
+        kind=table["kind"].iloc[best],
         months=work.months,
-        usd=float(best_row["usd"]),
-        usd_per_month=float(best_row["usd"]) / work.months,
-        best=best_row["choice"],
-        best_title=best_row["title"],
-        rival=rival.get("choice"),
-        rival_title=rival.get("title"),
-        rival_kind=rival.get("kind"),
-        rival_usd=rival.get("usd", np.nan),
-        ratio=first.ratio,
-        ratio_low=first.low,
-        ratio_high=first.high,
-        p_cheaper=first.p_cheaper,
-        take=take["choice"],
-        take_title=take["title"],
-        take_lead=take.get("all_rented_title"),
-        take_rival=take_rival.get("choice"),
-        take_rival_title=take_rival.get("title"),
-        take_rival_lead=take_rival.get("all_rented_title"),
-        take_ratio=second.ratio,
-        take_p_cheaper=second.p_cheaper,
-        timed=take.get("timed") or [],
-        trial_usd=take.get("trial_usd", np.nan),
-        saving_usd=take.get("saving_usd", np.nan),
+        usd=float(table["usd"].iloc[best]),
+        usd_per_month=float(table["usd"].iloc[best]) / work.months,
+        rival_usd=np.nan if rival is None else float(table["usd"].iloc[rival]),
+        ratio=first[0],
+        ratio_low=first[1],
+        ratio_high=first[2],
+        p_cheaper=first[3],
+        take_ratio=second[0],
+        take_p_cheaper=second[3],
+        **_named(work, "best", best, "title"),
+        **_named(work, "rival", rival, "title", "kind"),
+        **_named(work, "take", take, "title", "kind", "lead"),
+        **_named(work, "take_rival", take_rival, "title", "lead"),
+        timed=trial["timed"] if isinstance(trial["timed"], list) else [],
+        trial_usd=trial["trial_usd"],
+        saving_usd=trial["saving_usd"],
         busy_days_per_month=work.busy,
         find_out_first="" if sure == "clear" else worth,
-        pays_from_days=_days(work, first, break_even) if commits and BUY in kinds else np.nan,
-        work_month=float(work_month),
-        **pays | _by_the_month(work, second.choice) | (_box_prices(work) if commits else {}),
+        without_speed=lacking,
+        filled=work.filled,
+        limit_costs=work.limit_costs,
+        **_by_use(work, break_even, set(table["choice"].iloc[[best, rival]]) if BUY in kinds and commits else set()),
+        **_by_the_month(work, take),
+        **_box_prices(work) if commits else {},
     )
-    return _with_sentences(work, verdict, take["kind"], commitment.iloc[best], words)
 
 
-def _with_sentences(work: PricedWork, verdict: Verdict, kind: str, commitment: str, words: Words) -> Verdict:
-    """Return the verdict with its sentences; not decided where a choice of another commitment has no speed."""
-    lacking = [title for title, binds in work.without_speed if binds != commitment]
-    if verdict.level == MACHINE and lacking:
-        sentences = texts.not_decided(lacking, verdict.take_title)
-        verdict = replace(verdict, verb=NOT_DECIDED.capitalize(), confidence=NOT_DECIDED)
-    else:
-        sentences = (
-            texts.sentence(vars(verdict), kind, words.money),
-            texts.do_this(vars(verdict), kind, words),
-        )
-        verdict = replace(verdict, verb=VERBS[kind])
-    verdict = replace(verdict, sentence=sentences[0], do_this=sentences[1])
-    return replace(verdict, thresholds=[*texts.thresholds(vars(verdict), words.money), *work.limits])
+def _named(work: PricedWork, name: str, index: int | None, *columns: str) -> dict[str, Any]:
+    """Return key and some columns of a choice of the verdict; None where there is no such choice."""
+    row = pd.Series(dtype=object) if index is None else work.table.iloc[index]
+    return {name: row.get("choice")} | {f"{name}_{column}": row.get(column) for column in columns}
 
 
-def _comparison(work: PricedWork, best: int, rival: int | None, at_todays_prices: bool = False) -> CostComparison:
+def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> tuple[float, float, float, float]:
+    """Return USD of the rival / USD of the best with 90 %, and how often the best is cheaper; NaN without a rival."""
     if rival is None:
-        return CostComparison(best, None)
-    samples, column = (work.today, "usd_at_todays_prices") if at_todays_prices else (work.usd, "usd")
-    usd, rival_usd = samples[best], samples[rival]
+        return np.nan, np.nan, np.nan, np.nan
     with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
-        low, high = map(float, interval(rival_usd / usd))
-        ratio = float(work.table[column].iloc[rival] / work.table[column].iloc[best])
-    return CostComparison(best, rival, ratio, low, high, p_cheaper(usd, rival_usd))
-
-
-def _machines(work: PricedWork, commitment: str) -> CostComparison:
-    """Compare the cheapest machine and seller of a commitment with the next, at today's prices where nothing binds."""
-    nothing_binds = commitment == NOTHING
-    rows = work.table[work.table["stands"] & (work.table["commitment"] == commitment)]
-    order = rows.sort_values(["usd_at_todays_prices" if nothing_binds else "usd", "choice"], kind="stable").index
-    best, *rivals = order.tolist()
-    return _comparison(work, best, first_alternative(work, best, rivals), nothing_binds)
+        low, high = map(float, interval(samples[rival] / samples[best]))
+        return float(usd.iloc[rival] / usd.iloc[best]), low, high, p_cheaper(samples[best], samples[rival])
 
 
 def _box_prices(work: PricedWork) -> dict[str, Any]:
@@ -296,23 +250,17 @@ def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
     return {} if rivals.empty else {"from_jobs": float(pays.iloc[0]), "by_hour_title": rivals["title"].iloc[0]}
 
 
-def _by_work(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
-    """Return the least factor of the work from which a purchase pays, up to which, and which; {} where none does."""
-    rows = break_even
-    if len(rows):
-        rows = rows[(rows["workload"] == work.name) & rows["quantity"].isin(["jobs", "device_hours"])]
-    if rows.empty:
+def _by_use(work: PricedWork, break_even: pd.DataFrame, pair: set[str]) -> dict[str, Any]:
+    """Return from how much use a purchase pays: times the work, or of a work without a plan days against the `pair`."""
+    if break_even.empty:
         return {}
-    row = rows.sort_values("factor", kind="stable").iloc[0]
-    until = float(row["pays_until"] / row["planned"])
-    return {"work_factor": float(row["factor"]), "work_until": until, "pays_title": row["title"]}
-
-
-def _days(work: PricedWork, pair: CostComparison, break_even: pd.DataFrame) -> float:
-    """Return the days of use per month from which a purchase pays against the runner-up; NaN for a plan."""
-    if break_even.empty or np.isnan(work.busy):
-        return np.nan
-    keys = work.table["choice"].iloc[[pair.choice, pair.rival]]
-    is_pair = break_even.reindex(columns=["reference", "option"]).isin(list(keys)).all(axis=1)
+    quantity = break_even["quantity"]
+    if work.plan:
+        rows = break_even[(break_even["workload"] == work.name) & quantity.isin(["jobs", "device_hours"])]
+        for row in rows.nsmallest(1, "factor").to_dict("records"):
+            until = row["pays_until"] / row["planned"]
+            return {"work_factor": row["factor"], "work_until": until, "pays_title": row["title"]}
+        return {}
+    is_pair = break_even.reindex(columns=["reference", "option"]).isin(pair).all(axis=1)
     days = break_even.loc[(break_even["workload"] == work.model) & is_pair, "break_even_value"]
-    return float(days.iloc[0]) if len(days) else np.nan
+    return {"pays_from_days": float(days.iloc[0])} if len(days) else {}

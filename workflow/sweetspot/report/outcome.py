@@ -4,9 +4,10 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
+from sweetspot.report.decision_text import verdict_rows
+from sweetspot.report.notation import Row, finite, missing, rows_where, text
 from sweetspot.report.sentences import sentences
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables
 from sweetspot.wording import TIE
 
 CHOICES_LISTED = 5
@@ -153,13 +154,12 @@ class Outcome(AnswerPart):
 
 def outcome_of(tables: Tables) -> Outcome | None:
     """Return the verdict on the work that the study is about; None where nothing is priced for it."""
-    rows = records(table_of(tables, "verdict").head(1))
-    return _outcome(rows[0]) if rows and rows[0]["is_answer"] else None
+    return next((_outcome(row) for row in verdict_rows(tables)[:1] if row["is_answer"]), None)
 
 
 def other_work(tables: Tables) -> list[Outcome]:
     """List the verdicts on the study's other works."""
-    return [_outcome(row) for row in rows_where(tables, "verdict", is_answer=False)]
+    return [_outcome(row) for row in verdict_rows(tables) if not row["is_answer"]]
 
 
 def choices_of(tables: Tables) -> list[Row]:
@@ -207,7 +207,6 @@ def _outcome(row: Row) -> Outcome:
         title=row["workload_title"],
         time_first=TimeFirst.of(row, machines=timed) if timed else None,
         having=sentences("start_times", row) if has_start else [],
-        thresholds=list(row.get("thresholds", ())),
         at_prices=[AtPrice(usd=usd, p_buying_cheaper=share) for usd, share in prices],
     )
 

@@ -1,0 +1,45 @@
+"""The tables of the decision in words: the verdict, why a choice is not the answer, deadlines, break-even."""
+
+from typing import Any
+
+from sweetspot.report.notation import Row, missing, records
+from sweetspot.report.sentences import sentence, sentences
+from sweetspot.report.tables import Tables, counted_in, table_of
+
+SENTENCE_WORDS, DO_THIS_WORDS = 15, 20  # at most; a toss-up has 20 too
+
+
+def verdict_rows(tables: Tables) -> list[dict[str, Any]]:
+    """Return the rows of `verdict` with `sentence`, `do_this` and `thresholds`, that of the answer first."""
+    words, rows = counted_in(tables), records(table_of(tables, "verdict"))
+    for row in rows:
+        row["sentence"] = _shortened(sentences("verdict", row, words.money), SENTENCE_WORDS)
+        row["do_this"] = _shortened(sentences("do_this", row, words), DO_THIS_WORDS)
+        row["thresholds"] = sentences("thresholds", row, words.money, rows)
+    return rows
+
+
+def _shortened(texts: list[str], maximum: int) -> str:
+    """Return the first of the texts that has at most so many words, else the last."""
+    return next((text for text in texts if len(text.split()) <= maximum), texts[-1])
+
+
+def why_not(row: Row, tables: Tables) -> str | None:
+    """Say why a choice is not the answer; None where it could be."""
+    return None if missing(row["why_not"]) else sentence("why_not", row, counted_in(tables).money)
+
+
+def with_text(tables: Tables) -> Tables:
+    """Return the tables, in USD, with columns of text: the sentences of `verdict`, and what the evidence says of rows.
+
+    These are `why_not` of choices, `cheapest` of deadlines, and `verdict` of the break-even days of single jobs.
+    """
+    money, frames = counted_in(tables).money, {name: table_of(tables, name) for name in ("verdict", "choices")}
+    frames |= {name: table_of(tables, name) for name in ("deadlines", "break_even")}
+    texts = {
+        "verdict": {"sentence": [row["sentence"] for row in verdict_rows(tables)]},
+        "choices": {"why_not": [why_not(row, tables) for row in records(frames["choices"])]},
+        "deadlines": {"cheapest": [sentence("in_time", row, money) for row in records(frames["deadlines"])]},
+        "break_even": {"verdict": [sentence("break_even", row) for row in records(frames["break_even"])]},
+    }
+    return tables | {name: frame.assign(**texts[name]) for name, frame in frames.items() if len(frame)}
