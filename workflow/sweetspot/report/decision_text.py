@@ -40,6 +40,8 @@ def with_text(tables: Tables) -> Tables:
         "verdict": {"sentence": [row["sentence"] for row in verdict_rows(tables)]},
         "choices": {"why_not": [why_not(row, tables) for row in records(frames["choices"])]},
         "deadlines": {"cheapest": [sentence("in_time", row, money) for row in records(frames["deadlines"])]},
-        "break_even": {"verdict": [sentence("break_even", row) for row in records(frames["break_even"])]},
+        "break_even": {
+            "verdict": [sentence("break_even", row) if "days" in row else None for row in records(frames["break_even"])]
+        },
     }
     return tables | {name: frame.assign(**texts[name]) for name, frame in frames.items() if len(frame)}
