@@ -17,7 +17,6 @@ COMPARISON = [
     "choices",
     "verdict",
     "queue",
-    "left_out",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, and who does what.
     "sources",

@@ -16,6 +16,7 @@ NOTHING = "nothing"  # The commitment of what is owned already or rented by the 
 COMMITMENTS = (NOTHING, CONTRACT, BUY)  # The least binding first.
 OUTCOMES = 20  # Quantiles of the cost that charts draw, equally likely.
 FIRM_RANGE = 1.05  # A firm price in another currency has the range of its exchange rate.
+NO_OFFERS = pd.DataFrame(columns=["instance", "title", "commitment"])
 TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each sample are one alternative.
 COLUMNS = (
     "workload", "workload_title", "months", "cost", "model", "choice", "title", "kind", "commitment", "alternative",
@@ -29,11 +30,11 @@ COLUMNS = (
 class PricedWork(NamedTuple):
     """One work with its choices, cheapest first.
 
-    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`, `capex`: choice x sample of the
-    USD, of those at today's rents, and of the machine's price (infinite: none is bought); `busy`: days of use a month
+    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: choice x sample of the
+    USD, and of those at today's rents; `busy`: days of use a month
     that a work without a plan supposes of an owned machine; `cost`: SHARE, ROUNDS or DISPATCH; `filled`: up to which
     share of its hours a machine is used to keep a limit on waiting; `limit_costs`: limits of the team with the USD a
-    month that each costs; `without_speed`: title and commitment of offers without a speed for it.
+    month that each costs; `without_speed`: title and commitment of machines without a speed for it.
     """
 
     name: str
@@ -42,13 +43,12 @@ class PricedWork(NamedTuple):
     table: pd.DataFrame
     usd: Array
     today: Array
-    capex: Array
     busy: float = np.nan
     cost: str = SHARE
     model: str = ""
     filled: float = 1.0
     limit_costs: Sequence[Mapping[str, Any]] = ()
-    without_speed: Sequence[tuple[str, str]] = ()
+    without_speed: pd.DataFrame = NO_OFFERS
 
     @property
     def plan(self) -> bool:

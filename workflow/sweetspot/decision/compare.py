@@ -15,7 +15,7 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
-from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
+from sweetspot.decision.left_out import set_aside, speed_warnings, with_missing_speeds
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import build_options, titled
@@ -137,7 +137,11 @@ def judge(
     monthly = planned.months.items() if len(options) else ()
     months = [monthly_work(name, work, *context).within_limits(settings.usd_per_unit) for name, work in monthly]
     plans = phases_problems(options, samples, planned.plans, settings.month_days)
-    priced = works(options, samples, plans, months, settings, planned.titles, every, offers)
+    priced = works(options, samples, plans, months, settings, planned.titles)
+    if len(offers):
+        is_owned = offers["instance"].isin({name for work in planned.months.values() for name in work.have})
+        is_eligible = offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
+        priced = with_missing_speeds(priced, every, offers[is_eligible & ~is_owned], settings.titles)
     choices = choice_table(priced, settings.offers_in_hand)
     return DecisionResult(options, misfits, samples, plans, months, priced, choices)
 
@@ -204,15 +208,14 @@ def compare(
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
     tables["break_even"] = together([break_even(options, samples, settings.month_days), tables["break_even"]])
     verdict = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
-    sources, left_out = source_table(months), left_out_table(inputs, every, choices, settings, needs or {})
-    warnings = warning_table(inputs, every, settings, needs or {}, speed_warnings(left_out, inputs.offers, every))
+    sources, further = source_table(months), speed_warnings(result.works, needs or {}, every)
+    warnings = warning_table(inputs, every, settings, needs or {}, further)
     decisive = decisive_rows(verdict, choices, sources, options)
     deadlines = job_deadlines(options, samples, settings.deadlines_hours)
     return tables | {
         "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
         "utilisation": utilisation(options, samples, settings.month_days),
         "ranks": ranks(options, samples),
-        "left_out": left_out,
         "queue": queue_table(months),
         "warnings": with_decisive(warnings, decisive, inputs.offers),
         "deadlines": together([deadlines, class_deadlines(months)]),

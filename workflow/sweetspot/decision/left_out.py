@@ -1,24 +1,19 @@
-"""Offers that take no part in a workload, each with the rule that leaves it out."""
+"""Offers that take no part in a work: those of machines without a speed for it, and what is owned already."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.options import NO_MODEL, OFFER
-from sweetspot.study.settings import Settings
+from sweetspot.choice_kinds import BUY, CONTRACT
+from sweetspot.decision.choice_table import NOTHING, PricedWork
+from sweetspot.decision.options import NO_MODEL
 from sweetspot.wording import DISPATCH
 
 if TYPE_CHECKING:
-    from sweetspot.decision.compare import Inputs
+    from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
-    # Its models take longer to import than all this computes.
-    from sweetspot.study.monthly import Monthly
-
-KEY = ["workload", *OFFER]
-COLUMNS = [*KEY, "model", "rule"]
-PLAN_TOTAL = "total"  # The phase of results/<study>/plans that stands for the whole plan.
-EXCLUDED, NO_FIGURE = "not_asked", "no_figure"
+COMMITMENTS = {"own": BUY, "reserved": CONTRACT, "committed": CONTRACT}
 WarningRow = tuple[object, ...]  # The values of warning_table.WARNINGS.
 
 
@@ -32,89 +27,59 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
     return options.assign(in_answer=options["in_answer"].astype(bool) & (options["is_reference"] | ~is_owned))
 
 
-def offers_without_speed(name: str, model: str, cost: str, options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
-    """Return the offers whose machine has no speed for a work, or for a class of its jobs.
+def with_missing_speeds(
+    works: Sequence[PricedWork], options: pd.DataFrame, offers: pd.DataFrame, titles: Mapping[str, str]
+) -> list[PricedWork]:
+    """Return the works with `without_speed`, the offers of machines without a speed for a work or a class of its jobs.
 
     Parameters
     ----------
-    name, model, cost
-        The work; `model` is that of its jobs, if these are not monthly classes.
-    options, offers
-        All options, and the offers.
-    """
-    is_part = options["workload"].str.startswith(f"{name}.") if cost == DISPATCH else options["model"] == model
-    rows = options[is_part & options["model"].ne(NO_MODEL)]
-    if rows.empty:
-        return offers.head(0)
-    timed = rows.groupby("instance")["workload" if cost == DISPATCH else "model"].nunique()
-    return offers[~offers["instance"].isin(timed.index[timed == timed.max()])]
-
-
-def left_out_table(
-    inputs: "Inputs", options: pd.DataFrame, choices: pd.DataFrame, settings: Settings, works: Iterable[str]
-) -> pd.DataFrame:
-    """List every workload and offer that is neither in `options` nor, for a plan, in `choices`.
-
-    Parameters
-    ----------
-    inputs
-        The tables of the study.
+    works
+        The works.
     options
         All options, those that do not fit included.
-    choices
-        The choices.
-    settings
-        The study's settings.
-    works
-        Names of the workloads.
-
-    Returns
-    -------
-    pandas.DataFrame
-        COLUMNS. `rule`: no_figure, not_asked (the answer leaves it out), another status of costs or plans, or
-        other_batch (its usable figures are at other batch sizes, or it does not fit).
+    offers
+        The offers that may be the answer.
+    titles
+        Names of machines for people.
     """
-    plans, answer_prices = inputs.plans, list(settings.answer_prices)
-    totals = plans[plans["phase"] == PLAN_TOTAL].assign(workload=plans["plan"]) if len(plans) else plans
-    rows = pd.concat([inputs.costs, totals]).reindex(columns=[*KEY, "model", "status"])
-    names = pd.DataFrame({"workload": list(dict.fromkeys([*works, *rows["workload"]]))}, dtype=object)
-    offers = inputs.offers.reindex(columns=list(OFFER)).drop_duplicates()
-    missing = names.merge(offers, how="cross")
-    present = pd.MultiIndex.from_frame(pd.concat([options, choices]).reindex(columns=KEY))
-    missing = missing[~pd.MultiIndex.from_frame(missing[KEY]).isin(present)]
-    missing = missing.merge(rows.drop(columns="model").drop_duplicates(KEY), on=KEY, how="left")
-    rule = missing["status"].astype(object).fillna(NO_FIGURE).str.replace(" ", "_").replace("ok", "other_batch")
-    is_excluded = missing["workload"].isin(totals.get("workload", ())) & ~missing["price_list"].isin(answer_prices)
-    models = rows.dropna(subset="model").drop_duplicates("workload").set_index("workload")["model"]
-    return missing.assign(
-        model=missing["workload"].map(models), rule=rule.mask(is_excluded & bool(answer_prices), EXCLUDED)
-    )[COLUMNS]
+    commitments = offers["purchase"].map(COMMITMENTS).fillna(NOTHING)
+    offers = offers.assign(title=offers["instance"].replace(dict(titles)), commitment=commitments)
+    offers = offers[["instance", "title", "commitment"]].drop_duplicates()
+    return [work._replace(without_speed=offers[~offers["instance"].isin(_timed(work, options))]) for work in works]
 
 
-def speed_warnings(left_out: pd.DataFrame, offers: pd.DataFrame, options: pd.DataFrame) -> Iterator[WarningRow]:
+def _timed(work: PricedWork, options: pd.DataFrame) -> pd.Series:
+    """Return the machines with a speed for a work, for each class of its jobs; all where it needs none."""
+    is_plan = work.cost == DISPATCH
+    rows = options[options["workload"].str.startswith(f"{work.name}.") if is_plan else options["model"] == work.model]
+    rows = rows[rows["model"] != NO_MODEL]
+    counts = rows.groupby("instance")["workload" if is_plan else "model"].nunique()
+    return options["instance"] if rows.empty else counts.index[counts == counts.max()]
+
+
+def speed_warnings(works: Sequence[PricedWork], names: Iterable[str], options: pd.DataFrame) -> Iterator[WarningRow]:
     """Warn of workloads that no offer serves and of machines that have a speed for other workloads only.
 
     Parameters
     ----------
-    left_out
-        The offers left out (`left_out_table`).
-    offers, options
-        All offers and all options.
+    works
+        The works with `without_speed`.
+    names
+        All workloads.
+    options
+        All options.
 
     Yields
     ------
     tuple
         A row of the warning table.
     """
-    offer_count = len(offers.drop_duplicates(list(OFFER))) if len(offers) else 0
-    for name, rows in left_out[left_out["rule"] != EXCLUDED].groupby("workload", sort=False):
-        if len(rows) == offer_count:
-            message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
-            yield ("comparison", None, None, pd.NA, "no_speed", message)
-            continue
-        rows = rows[rows["rule"].eq(NO_FIGURE) & rows["instance"].isin(options["instance"])]
-        for instance, model in rows[["instance", "model"]].drop_duplicates().itertuples(index=False):
-            message = (
-                f"{name}: no figure of {model if isinstance(model, str) else 'its model'} is known; it takes no part"
-            )
-            yield ("comparison", instance, model, pd.NA, "no_speed", message)
+    for work in works:
+        instances = work.without_speed["instance"]
+        for instance in instances[instances.isin(options["instance"])].unique():
+            message = f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part"
+            yield ("comparison", instance, work.model or None, pd.NA, "no_speed", message)
+    for name in {*names} - {*options["workload"]} - {work.name for work in works}:
+        message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
+        yield ("comparison", None, None, pd.NA, "no_speed", message)

@@ -29,11 +29,10 @@ Row = dict[str, Any]
 OFFER = ("price_list", "instance", "purchase")
 CELL = ("instance", "framework", "model", "batch_size", "gpus", "precision")
 FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
-STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
 STAND_IN_YEARS = "stand_in_years"
 # What is known of the figure behind a cost; the last two of a published time to a target.
 FIGURE_COLUMNS = (
-    "nodes", *FIGURE, "level", "runs", "interval_df", "throughput_basis", "throughput_source", *STAND_IN,
+    "nodes", *FIGURE, "level", "interval_df", "throughput_basis", "throughput_source",
     STAND_IN_YEARS, "round", "rounds_behind",
 )  # fmt: skip
 # Of jobs side by side on one machine: what costs say of all of them together (`side_...`), by its name elsewhere.
@@ -135,7 +134,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
     tables = [
         measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
-        predicted.assign(level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated"),
+        predicted.assign(level=LEVEL_PREDICTION, throughput_basis="extrapolated"),
     ]
     figures = best_figures(pd.concat(tables), CELL).rename(columns={"source": "throughput_source"})
     figures = figures.reindex(columns=[*CELL, *FIGURE_COLUMNS])
@@ -163,9 +162,8 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
             rows[column] = rows[column].astype(rows[name].dtype).mask(side, rows[name])
         is_predicted = side & (rows["throughput_basis"] == "extrapolated")
         rows["level"] = rows["level"].mask(side, LEVEL_RUNS).mask(is_predicted, LEVEL_PREDICTION)
-        # A mean of runs keeps its interval, not its degrees of freedom; its source says what stands in.
+        # A mean of runs keeps its interval, not its degrees of freedom.
         rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
-        rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
     return rows.drop(columns=[*SIDE], errors="ignore").copy()
 
 

@@ -11,7 +11,6 @@ from sweetspot.bills.rates import possession
 from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
 from sweetspot.decision.choice_table import NOTHING, PricedWork
 from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
-from sweetspot.decision.left_out import offers_without_speed
 from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.phases_problem import PhasesProblem
@@ -37,9 +36,7 @@ def works(
     plans: Sequence[PhasesProblem],
     monthly: Sequence[MonthlyWork],
     settings: Settings,
-    titles: Mapping[str, str] | None = None,
-    every: pd.DataFrame | None = None,
-    offers: pd.DataFrame | None = None,
+    titles: Mapping[str, str],
 ) -> list[PricedWork]:
     """Price the work of months, the plans of phases, then each workload of the options that is no part of these.
 
@@ -53,45 +50,31 @@ def works(
         The study's settings.
     titles
         Names of plans for people.
-    every, offers
-        All options, those that do not fit included, and all offers; without them no offer is looked for that lacks a
-        speed.
     """
-    priced = [_monthly_work(work, options, draws) for work in monthly]
+    priced = [_monthly_work(work, options) for work in monthly]
     priced += [_phased_work(plan, options, draws) for plan in plans]
-    priced = [work._replace(title=(titles or {}).get(work.name, work.title)) for work in priced]
+    priced = [work._replace(title=titles.get(work.name, work.title)) for work in priced]
     is_part = options["workload"].astype(str).str.startswith(tuple(f"{work.name}." for work in monthly))
     jobs = options[~is_part.astype(bool)].groupby("workload", sort=False)
     priced += [_single_work(str(name), rows, draws, settings) for name, rows in jobs]
-    if every is None or offers is None or offers.empty:
-        return priced
-    is_owned = offers["instance"].isin({name for work in monthly for name in work.work.have})
-    is_eligible = offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    offers = offers[is_eligible & ~is_owned]
-    commitments = offers["purchase"].map({"own": BUY} | dict.fromkeys(COMMITTED, CONTRACT)).fillna(NOTHING)
-    offers = offers.assign(
-        commitment=commitments, title=offers["instance"].map(lambda name: settings.titles.get(name, name))
-    )
-    lacking = [offers_without_speed(work.name, work.model, work.cost, every, offers) for work in priced]
-    names = [table[["title", "commitment"]].drop_duplicates().to_numpy().tolist() for table in lacking]
-    return [work._replace(without_speed=pairs) for work, pairs in zip(priced, names, strict=True)]
+    return priced
 
 
-def _sorted_work(name: str, months: float, table: pd.DataFrame, samples: Sequence[Any]) -> PricedWork:
+def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, today: Array) -> PricedWork:
     """Sort choices by cost; of those that do the work the persistent and the study's own may be the answer, else all.
 
-    `samples`: `usd`, `today`, `capex` of a PricedWork.
+    `usd`, `today`: as of PricedWork.
     """
     persistent, in_answer = table["persistent"].astype(bool), table["in_answer"].astype(bool)
     able = in_answer & np.isfinite(table["usd"].astype(float))
     lasting = able & (persistent | table["is_reference"].astype(bool))
     stands = lasting if lasting.any() else able
     rules = pd.Series(np.select([~in_answer, persistent], [EXCLUDED, CANNOT], MAY_STOP), table.index, dtype=object)
-    rules = rules.where(table["why_not"].isna(), table["why_not"]) if "why_not" in table else rules
-    table = table.assign(stands=stands, why_not=rules.mask(stands, None))
-    table = table.reset_index(drop=True).sort_values(["usd", "choice"], kind="stable")
-    usd, today, capex = (np.asarray(values)[table.index] for values in samples)
-    return PricedWork(name, name, months, table.reset_index(drop=True), usd, today, capex)
+    if "why_not" in table:
+        rules = table["why_not"].fillna(rules)
+    table = table.assign(stands=stands, why_not=rules.mask(stands, None)).reset_index(drop=True)
+    order = table.sort_values(["usd", "choice"], kind="stable").index
+    return PricedWork(name, name, months, table.loc[order].reset_index(drop=True), usd[order], today[order])
 
 
 def _option_work(
@@ -109,28 +92,26 @@ def _option_work(
         usd_at_todays_prices=columns["usd"] / rows["rent_factor"],
         **columns,
     )
-    capex = [_capex(row, draws, usd.shape[1]) for row in options]
     rises = 1.0 if draws.rents is None else [draws.rents.factor(row) * float(row["rent_factor"]) for row in options]
-    return _sorted_work(name, months, table, (usd, usd / rises, capex))
+    return _sorted_work(name, months, table, usd, usd / rises)
 
 
 def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
     rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
     rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
     costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
-    work = _option_work(
-        plan.workload, plan.months, rows, costs[PLAN_COLUMNS], plan.samples_usd, costs["ownership_usd"], draws
-    )
+    fixed_usd = costs["ownership_usd"]
+    work = _option_work(plan.workload, plan.months, rows, costs[PLAN_COLUMNS], plan.samples_usd, fixed_usd, draws)
     return work._replace(cost=ROUNDS, model=plan.phase_model)
 
 
 def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
-    fixed_usd, first = months_of_use * rows["fixed_usd_per_month"].fillna(0.0), rows.iloc[0]
-    device_hours = rows["hours"] * rows["gpus"].fillna(1)
+    fixed_usd, device_hours = months_of_use * rows["fixed_usd_per_month"], rows["hours"] * rows["gpus"].fillna(1)
     columns = rows[["usd", "hours", "month_usd"]].assign(device_hours=device_hours, counts=1.0)
     months = 1.0 if settings.counts == "month" else np.nan
     work = _option_work(name, months, rows, columns, draws.usd[rows.index], fixed_usd, draws)
+    first = rows.iloc[0]
     model, title = str(first["model"]), str(first.get("workload_title") or name)
     if title == name and model != NO_MODEL:
         title = str(first["model_title"])
@@ -145,90 +126,72 @@ def _kind_of(row: Row) -> str:
     return CONTRACT if row["purchase"] in COMMITTED else RENT
 
 
-def _capex(row: Row | None, draws: Draws, size: int) -> Array:
-    """Return samples of the price of a machine for sale; infinite for what is not."""
-    if row is None or _kind_of(row) != BUY:
-        return np.full(size, np.inf)
-    sampled = (figure.values for figure in draws.figures if figure.name == "capex_usd" and row["row"] in figure.rows)
-    return next(sampled, np.full(size, float(row["capex_usd"])))[:size]
-
-
 def _usd_per_capex(row: Row, fixed_usd: float) -> float:
     """Return the derivative of a work's USD with respect to the machine's price, by a finite difference of 10 %."""
     if _kind_of(row) != BUY or not row["fixed_usd_per_month"] > 0:
         return 0.0
-    rises = (lambda name: 1.1 if name == "capex_usd" else 1.0), (lambda name: 1.0)
-    dearer, month = (possession(row, rise) for rise in rises)
-    return float(fixed_usd / row["fixed_usd_per_month"] * (dearer - month) / (0.1 * row["capex_usd"]))
+    rise = possession(row, lambda name: 1.1 if name == "capex_usd" else 1.0) - possession(row, lambda name: 1.0)
+    return float(fixed_usd / row["fixed_usd_per_month"] * rise / (0.1 * row["capex_usd"]))
 
 
-def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame, draws: Draws) -> PricedWork:
+def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     best, months = monthly.mixes[0], float(monthly.work.months)
     mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]
-    boxes = [rows[next(iter(mix.bought))] if mix.bought else None for mix in mixes]
-    choices = [_mix_choice(monthly, *pair) for pair in zip(mixes, boxes, strict=True)]
-    table = pd.DataFrame(choices).assign(
-        mix=[mix.kind for mix in mixes],
-        persistent=True,
-        is_reference=False,
-        usd_at_todays_prices=[mix.expected * months for mix in mixes],
-    )
-    table["usd"] = table["usd_at_todays_prices"]
+    table = pd.DataFrame([_mix_choice(monthly, mix, rows) for mix in mixes])
+    table = table.assign(persistent=True, is_reference=False, usd_at_todays_prices=table["usd"])
     # Rentals alone are of one kind, as the cheapest of them: a faster device takes fewer hours for the same work.
-    is_rental = table["box_title"].isna() & table["main_rented"].notna() & np.array([not mix.sold for mix in mixes])
+    is_rental = table["box_title"].isna() & table["main_rented"].notna() & ~table["has_sold"]
     table["kind"] = table["kind"].mask(is_rental, next(iter(table["kind"][is_rental]), RENT))
     usd = np.stack([mix.done.usd * months for mix in mixes])
-    capex = [_capex(box, draws, usd.shape[1]) for box in boxes]
-    work = _sorted_work(monthly.name, months, table, (usd, usd, capex))
-    costs = [
-        {"limit": limit.limit, "allowed": limit.allowed, "saved_usd": saved_usd}
-        for limit, saved_usd in monthly.limit_costs
-    ]
+    costs = [limit._asdict() | {"saved_usd": saved_usd} for limit, saved_usd in monthly.limit_costs]
+    work = _sorted_work(monthly.name, months, table, usd, usd)
     return work._replace(cost=DISPATCH, filled=best.filled, limit_costs=costs)
 
 
-def _mix_choice(monthly: MonthlyWork, mix: Mix, box: Row | None) -> dict[str, Any]:
-    """Return the columns of a mix; `box`: what it buys or signs for first."""
-    months, lead, count = float(monthly.work.months), mix.done.lead or None, sum(mix.bought.values())
+def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict[str, Any]:
+    """Return the columns of a mix, from the rows of the options by key."""
+    months, lead, bought = float(monthly.work.months), mix.done.lead or None, list(mix.bought.items())
     hours, owned = owned_hours(monthly, mix)
     failures = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
-    violations = [] if failures else monthly.violations(mix)
-    alternative, kind, slope, pays_below = mix.key, RENT, 0.0, np.nan
-    if box is None:
-        # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
-        alternative = mix.key if any(monthly.drawn.owned) or lead is None else lead
-        if (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours:
-            kind = KEEP
-    else:
-        kind = _kind_of(box)
-        fixed_usd = box["fixed_usd_per_month"] * next(iter(mix.bought.values())) * months
-        slope = _usd_per_capex(box, fixed_usd)
-        pays_below = price_that_pays(monthly, str(box["option"])) if kind == BUY else np.nan
-        kind = MIX if lead is not None and kind == BUY else kind
-    trials = monthly.trials_of(mix)
-    return {
+    violations = [] if failures else [limit._asdict() for limit in monthly.violations(mix)]
+    columns = {
         "choice": mix.key,
         "title": mix_title(mix, monthly),
-        "kind": kind,
-        "commitment": {MIX: BUY, KEEP: NOTHING, RENT: NOTHING}.get(kind, kind),
-        "alternative": alternative,
-        "instance": lead if box is None else box["instance"],
-        "counts": float(count),
+        "kind": KEEP if (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours else RENT,
+        "commitment": NOTHING,
+        # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
+        "alternative": mix.key if bought or lead is None or any(monthly.drawn.owned) else lead,
+        "instance": lead,
+        "price_list": None,
+        "counts": float(sum(mix.bought.values())),
         "device_hours": hours * months,
+        "usd": mix.expected * months,
         "usd_per_month_central": np.nan if failures else float(mix.at(monthly.central).usd[0]),
         "main_rented": lead,
-        "lead": monthly.title(lead) if lead and not monthly.at_home and not count else None,
-        "timed": list(dict.fromkeys(trial.title for trial in trials)),
+        "lead": monthly.title(lead) if lead and not monthly.at_home and not bought else None,
+        "has_sold": bool(mix.sold),
+        "timed": list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
         "trial_usd": mix.problem.trial_usd * months,
         "saving_usd": mix.saving * months,
         "why_not": CANNOT if failures else LIMIT if violations else None,
-        "reasons": failures or [limit._asdict() for limit in violations],
+        "reasons": failures or violations,
         "in_answer": not violations,
-        "box_title": box and box["title"],
-        "usd_per_capex": slope,
-        "pays_below_usd": pays_below,
-    } | {name: box[name] if box else np.nan for name in ("price_list", *CAPEX)}
+        "box_title": None,
+        "usd_per_capex": 0.0,
+        **dict.fromkeys(CAPEX, np.nan),
+    }
+    for name, count in bought[:1]:
+        box, kind = rows[name], _kind_of(rows[name])
+        columns |= {column: box[column] for column in ("instance", "price_list", *CAPEX)}
+        columns |= {
+            "kind": MIX if lead is not None and kind == BUY else kind,
+            "commitment": kind,
+            "box_title": box["title"],
+            "usd_per_capex": _usd_per_capex(box, box["fixed_usd_per_month"] * count * months),
+            "pays_below_usd": price_that_pays(monthly, name) if kind == BUY else np.nan,
+        }
+    return columns
 
 
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:

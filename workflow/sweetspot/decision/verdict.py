@@ -1,6 +1,6 @@
 """The verdict of each work, made once: commit or not, then which machine and seller."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,9 +14,6 @@ from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import confidence
 
-QUOTES = (0.75, 0.875, 1.0, 1.2)  # Offers to look at, times the price of the machine.
-QUOTE_STEP = 500.0  # USD to which such an offer is rounded.
-
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
@@ -26,11 +23,10 @@ class Verdict:
     `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`: the cheapest machine and seller of
     that commitment and the next, at today's prices where nothing binds; `_lead`: what a choice rents most; `timed`,
     `trial_usd`, `saving_usd`: what `take` times first; `without_speed`: machines that could turn it and have no speed;
-    `buy_below_usd`: price of one machine `box` at which buying costs as much as the cheapest choice that buys nothing;
-    `p_at_box_prices`: share of samples in which buying is cheaper at an offer of `box_prices_usd`; `work_factor`,
-    `work_until`: times the work from which, and up to which, buying pays; `from_jobs`: jobs per month from which a
-    machine paid by the month pays; `pays_from_days`: days of use per month from which buying pays, of a work without a
-    plan; `filled`, `limit_costs`: as of PricedWork.
+    `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that buys
+    nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`: jobs per
+    month from which a machine paid by the month pays; `pays_from_days`: days of use per month from which buying pays,
+    of a work without a plan; `filled`, `limit_costs`: as of PricedWork.
     """
 
     workload: str
@@ -61,7 +57,7 @@ class Verdict:
     take_rival_lead: str | None
     take_ratio: float
     take_p_cheaper: float
-    timed: Sequence[str]
+    timed: Sequence[str] | float
     trial_usd: float
     saving_usd: float
     busy_days_per_month: float
@@ -75,15 +71,12 @@ class Verdict:
     pays_title: str | None = None
     from_jobs: float = np.nan
     by_hour_title: str | None = None
-    box: str | None = None
     box_title: str | None = None
     box_usd: float = np.nan
     box_usd_low: float = np.nan
     box_usd_high: float = np.nan
     firm_price: bool = False
     buy_below_usd: float = np.nan
-    box_prices_usd: Sequence[float] = ()
-    p_at_box_prices: Sequence[float] = ()
 
 
 COLUMNS = tuple(field.name for field in fields(Verdict))
@@ -145,62 +138,66 @@ def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -
 
 
 def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, worth: str) -> Verdict:
-    table = work.table
-    commitments = table["commitment"].tolist()
+    table = work.table.reindex(columns=[*dict.fromkeys([*work.table, "lead", "timed", "trial_usd", "saving_usd"])])
     best, rival = standing_of(work)
-    binds, commits = commitments[best], rival is not None and commitments[best] != commitments[rival]
-    at_todays_prices = binds == NOTHING
-    usd = table["usd_at_todays_prices" if at_todays_prices else "usd"]
-    rows = table.assign(cost=usd)[table["stands"] & table["commitment"].eq(binds)]
-    take, *others = rows.sort_values(["cost", "choice"], kind="stable").index.tolist()
+    binds = table["commitment"].iloc[best]
+    commits = rival is not None and table["commitment"].iloc[rival] != binds
+    # What binds nobody is chosen at today's prices.
+    column, samples = ("usd_at_todays_prices", work.today) if binds == NOTHING else ("usd", work.usd)
+    rows = table[table["stands"] & table["commitment"].eq(binds)]
+    take, *others = rows.sort_values([column, "choice"], kind="stable").index.tolist()
     take_rival = first_alternative(work, take, others)
-    second = _ratios(work.today if at_todays_prices else work.usd, usd, take, take_rival)
+    second = _ratios(samples, table[column], take, take_rival)
     first = _ratios(work.usd, table["usd"], best, rival) if commits else second
     if not commits:
         best, rival = take, take_rival
     sure = "clear" if rival is None else confidence(first[3])
-    lacking = [] if commits else [title for title, commitment in work.without_speed if commitment != binds]
-    kinds = [table["kind"].iloc[index] for index in (best, rival) if index is not None]
-    trial = table.reindex(columns=["timed", "trial_usd", "saving_usd"]).iloc[take]
+    lacking = work.without_speed[work.without_speed["commitment"].ne(binds) & (not commits)]
+    chosen = table.iloc[best]
+    named, machine = (table.reindex([index]).iloc[0] for index in (rival, take_rival))
     return Verdict(
         workload=work.name,
         workload_title=work.title,
         is_answer=work.name == answer,
         level=COMMIT if commits else MACHINE,
-        confidence=NOT_DECIDED if lacking else sure,
-        kind=table["kind"].iloc[best],
+        confidence=NOT_DECIDED if len(lacking) else sure,
+        kind=chosen["kind"],
         months=work.months,
-        usd=float(table["usd"].iloc[best]),
-        usd_per_month=float(table["usd"].iloc[best]) / work.months,
-        rival_usd=np.nan if rival is None else float(table["usd"].iloc[rival]),
+        usd=float(chosen["usd"]),
+        usd_per_month=float(chosen["usd"]) / work.months,
+        best=chosen["choice"],
+        best_title=chosen["title"],
+        rival=named["choice"],
+        rival_title=named["title"],
+        rival_kind=named["kind"],
+        rival_usd=float(named["usd"]),
         ratio=first[0],
         ratio_low=first[1],
         ratio_high=first[2],
         p_cheaper=first[3],
+        take=table["choice"].iloc[take],
+        take_title=table["title"].iloc[take],
+        take_kind=table["kind"].iloc[take],
+        take_lead=table["lead"].iloc[take],
+        take_rival=machine["choice"],
+        take_rival_title=machine["title"],
+        take_rival_lead=machine["lead"],
         take_ratio=second[0],
         take_p_cheaper=second[3],
-        **_named(work, "best", best, "title"),
-        **_named(work, "rival", rival, "title", "kind"),
-        **_named(work, "take", take, "title", "kind", "lead"),
-        **_named(work, "take_rival", take_rival, "title", "lead"),
-        timed=trial["timed"] if isinstance(trial["timed"], list) else [],
-        trial_usd=trial["trial_usd"],
-        saving_usd=trial["saving_usd"],
+        timed=table["timed"].iloc[take],
+        trial_usd=table["trial_usd"].iloc[take],
+        saving_usd=table["saving_usd"].iloc[take],
         busy_days_per_month=work.busy,
         find_out_first="" if sure == "clear" else worth,
-        without_speed=lacking,
+        without_speed=lacking["title"].unique().tolist(),
         filled=work.filled,
         limit_costs=work.limit_costs,
-        **_by_use(work, break_even, set(table["choice"].iloc[[best, rival]]) if BUY in kinds and commits else set()),
+        **_by_use(
+            work, break_even, {chosen["choice"], named["choice"]} if BUY in (chosen["kind"], named["kind"]) else {}
+        ),
         **_by_the_month(work, take),
-        **_box_prices(work) if commits else {},
+        **_box_price(work) if commits else {},
     )
-
-
-def _named(work: PricedWork, name: str, index: int | None, *columns: str) -> dict[str, Any]:
-    """Return key and some columns of a choice of the verdict; None where there is no such choice."""
-    row = pd.Series(dtype=object) if index is None else work.table.iloc[index]
-    return {name: row.get("choice")} | {f"{name}_{column}": row.get(column) for column in columns}
 
 
 def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> tuple[float, float, float, float]:
@@ -212,45 +209,37 @@ def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> tup
         return float(usd.iloc[rival] / usd.iloc[best]), low, high, p_cheaper(samples[best], samples[rival])
 
 
-def _box_prices(work: PricedWork) -> dict[str, Any]:
-    """Return the price at which the cheapest machine for sale pays, and the answer at some offers for it."""
+def _box_price(work: PricedWork) -> dict[str, Any]:
+    """Return the price of the cheapest machine for sale, and that at which it pays."""
     stands = work.table[work.table["stands"]]
-    for_sale = stands[(stands["commitment"] == BUY) & (stands["usd_per_capex"] > 0)]
-    if for_sale.empty:
-        return {}
-    box, rival = for_sale.iloc[0], stands[stands["commitment"] != BUY].iloc[0]
-    index, rival_usd = int(for_sale.index[0]), work.usd[int(rival.name)]
-    price, slope = float(box["capex_usd"]), float(box["usd_per_capex"])
-    below = box.get("pays_below_usd", np.nan)
-    if pd.isna(below):  # With another number of machines the work is another: only the price changes.
-        below = price + (rival["usd"] - box["usd"]) / slope
-    steps = [round(price * factor / QUOTE_STEP) * QUOTE_STEP for factor in QUOTES]
-    quotes = steps if price > 4 * QUOTE_STEP else [price * factor for factor in QUOTES]
-    usd = [work.usd[index] + slope * (quote - work.capex[index]) for quote in quotes]
-    low, high = box[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(price)
-    return {
-        "box": box["choice"],
-        "box_title": box["box_title"],
-        "box_usd": price,
-        "box_usd_low": low,
-        "box_usd_high": high,
-        "firm_price": has_firm_price(work, index),
-        "buy_below_usd": float(below) if below > 0 else np.nan,
-        "box_prices_usd": quotes,
-        "p_at_box_prices": [p_cheaper(samples, rival_usd) for samples in usd],
-    }
+    rivals = stands[stands["commitment"] != BUY]
+    for index, box in stands[stands["commitment"].eq(BUY) & stands["usd_per_capex"].gt(0)].head(1).iterrows():
+        price, below = float(box["capex_usd"]), box.get("pays_below_usd", np.nan)
+        if pd.isna(below):  # With another number of machines the work is another: only the price changes.
+            below = price + (rivals["usd"].iloc[0] - box["usd"]) / box["usd_per_capex"]
+        low, high = box[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(price)
+        return {
+            "box_title": box["box_title"],
+            "box_usd": price,
+            "box_usd_low": low,
+            "box_usd_high": high,
+            "firm_price": has_firm_price(work, index),
+            "buy_below_usd": float(below) if below > 0 else np.nan,
+        }
+    return {}
 
 
 def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
     """Return from how many jobs a machine paid by the month pays, and who serves fewer; {} where neither is known."""
-    if work.months == 1.0 or "month_usd" not in work.table.columns or pd.isna(work.table["month_usd"].iloc[index]):
+    month_usd = work.table.get("month_usd", work.table["usd"] * np.nan)
+    rivals = work.table[work.table["stands"] & month_usd.isna()]
+    if work.months == 1.0 or np.isnan(month_usd.iloc[index]) or rivals.empty:
         return {}
-    rivals = work.table[work.table["stands"] & work.table["month_usd"].isna()].head(1)
-    pays = work.table["month_usd"].iloc[index] / rivals["usd"]
-    return {} if rivals.empty else {"from_jobs": float(pays.iloc[0]), "by_hour_title": rivals["title"].iloc[0]}
+    rival = rivals.iloc[0]
+    return {"from_jobs": float(month_usd.iloc[index] / rival["usd"]), "by_hour_title": rival["title"]}
 
 
-def _by_use(work: PricedWork, break_even: pd.DataFrame, pair: set[str]) -> dict[str, Any]:
+def _by_use(work: PricedWork, break_even: pd.DataFrame, pair: Collection[str]) -> dict[str, Any]:
     """Return from how much use a purchase pays: times the work, or of a work without a plan days against the `pair`."""
     if break_even.empty:
         return {}

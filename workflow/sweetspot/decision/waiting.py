@@ -1,6 +1,5 @@
-"""What jobs wait for machines that several people share, and when a rented machine is faster."""
+"""What jobs wait for machines that several people share."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.waiting_times import JobClass, largest_growth, utilization, wait_distribution
+from sweetspot.bills.waiting_times import JobClass, utilization, wait_distribution
 from sweetspot.mixes.search import Mix
 from sweetspot.wording import listed
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 QUEUE_COLUMNS = [
     "workload", "model", "option", "title", "machines", "per_month", "utilisation", "overloaded", "hours", "wait_hours",
-    "wait_hours_p90", "hours_to_result", "rival_title", "rival_hours", "slower_from_per_month",
+    "wait_hours_p90", "hours_to_result",
 ]  # fmt: skip
 
 # Cached for all workloads of a machine, because some queues are simulated.
@@ -61,9 +60,7 @@ def queue_table(works: "Sequence[MonthlyWork]") -> pd.DataFrame:
     pandas.DataFrame
         QUEUE_COLUMNS. `utilisation`: share of the machines' time that all jobs take; `overloaded`: more than they can
         do, with no wait to state; `wait_hours`: mean wait, `_p90` what nine in ten wait at most; `hours_to_result` =
-        hours + wait_hours; `rival_...`: the fastest rented option that the answer may take and nobody takes away;
-        `slower_from_per_month`: work from which the wait makes the shared machine the slower one, all classes growing
-        alike; 0 where it is slower for anybody.
+        hours + wait_hours.
     """
     return pd.DataFrame([row for work in works for row in _queue_rows(work)], columns=QUEUE_COLUMNS)
 
@@ -73,16 +70,6 @@ def _queue_rows(work: "MonthlyWork") -> Iterator[dict[str, Any]]:
     classes = tuple(stream.job_class for stream in streams)
     for stream in streams:
         wait = waiting(classes)
-        rented = [
-            row
-            for source in work.sources
-            for row in source.rows
-            if source.kind == "rented" and row and row["workload"] == stream.row["workload"]
-            if row["persistent"] and row["in_answer"]
-        ]
-        rival = min(rented, key=lambda row: (row["hours"], row["option"]), default=None)
-        hours = math.nan if rival is None else float(rival["hours"])
-        growth = math.nan if rival is None else largest_growth(classes, stream.hours, hours)
         yield {
             **stream.row,
             "per_month": stream.per_month,
@@ -92,9 +79,6 @@ def _queue_rows(work: "MonthlyWork") -> Iterator[dict[str, Any]]:
             "wait_hours": wait.mean,
             "wait_hours_p90": wait.quantile(0.9),
             "hours_to_result": wait.mean + stream.hours,
-            "rival_title": rival and rival["title"],
-            "rival_hours": hours,
-            "slower_from_per_month": growth * stream.per_month,
         }
 
 

@@ -63,15 +63,6 @@ class ChoiceName(AnswerPart):
     """Name for people"""
 
 
-class AtPrice(AnswerPart):
-    """What the answer would be at one offer for a machine."""
-
-    usd: float
-    """Price of one machine"""
-    p_buying_cheaper: float
-    """Share of the samples in which buying it costs less than not buying"""
-
-
 class TimeFirst(AnswerPart):
     """Machines to time before the work is given to them."""
 
@@ -134,8 +125,6 @@ class Outcome(AnswerPart):
     """Price of a machine below which buying pays; null: none"""
     work_factor: float | None
     """Times the work from which buying pays; null: none is known"""
-    at_prices: list[AtPrice]
-    """The answer by the price of the machine"""
     busy_days_per_month: float | None
     """Days of use a month that a work without a plan supposes"""
     find_out_first: str
@@ -199,15 +188,13 @@ def choices_of(tables: Tables) -> list[Row]:
 def _outcome(row: Row) -> Outcome:
     names = {"best": "best", "rival": "rival", "start_with": "take"}
     has_start = row["kind"] != "keep" and "p_stock" in row
-    prices = zip(row["box_prices_usd"], row["p_at_box_prices"], strict=True)
-    timed = list(row.get("timed", ()))
+    timed = [] if missing(row["trial_usd"]) else list(row["timed"])
     return Outcome.of(
         row,
         **{field: _choice_name(row, column) for field, column in names.items()},
         title=row["workload_title"],
         time_first=TimeFirst.of(row, machines=timed) if timed else None,
         having=sentences("start_times", row) if has_start else [],
-        at_prices=[AtPrice(usd=usd, p_buying_cheaper=share) for usd, share in prices],
     )
 
 
