@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -100,12 +99,7 @@ class DecisionResult(NamedTuple):
         """
         answer, first = answer_work(self.works, settings.work), first_to_find_out(self.works, worth)
         table = verdict_table(self.works, answer, break_even, first).assign(**settings.verdict_columns)
-        rented = self.choices.set_index(["workload", "choice"])["main_rented"]
-        takes = table[["workload", "take"]].itertuples(index=False, name=None)
-        # What is bought in a mix is no option: nothing is known of when it is there.
-        leads = rented.where(self.choices["kind"].isin(["rent", "keep"]).to_numpy())
-        machines = [leads.get(key) if isinstance(leads.get(key), str) else key[1] for key in takes]
-        return table.join(start_of_machines(self.options, table["workload"].tolist(), machines))
+        return table.join(start_of_machines(self.options, table["workload"].tolist(), table["machine"].tolist()))
 
 
 def judge(
@@ -241,11 +235,12 @@ def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: 
         The options and their samples.
     """
     timings = timings_of(options)
-    lasting = [problem for problem in problems if not problem.model or np.isfinite(problem.months)]
-    rows = {
-        "tornado": (TORNADO, (tornado_rows(problem) for problem in lasting)),
-        "turning_points": (TURNING, (turning_rows(problem) for problem in lasting)),
-        "worth_knowing": (WORTH, (worth_rows(problem, draws, timings) for problem in problems)),
-        "break_even": (PAYS, (pays_rows(problem.workload, problem.break_even_cases()) for problem in problems)),
-    }
-    return {name: pd.DataFrame(list(chain(*parts)), columns=list(columns)) for name, (columns, parts) in rows.items()}
+    rows: dict[str, list[Any]] = {"tornado": [], "turning_points": [], "worth_knowing": [], "break_even": []}
+    for problem in problems:
+        if not problem.model or np.isfinite(problem.months):
+            rows["tornado"] += tornado_rows(problem)
+            rows["turning_points"] += turning_rows(problem)
+        rows["worth_knowing"] += worth_rows(problem, draws, timings)
+        rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
+    columns = zip(rows.items(), (TORNADO, TURNING, WORTH, PAYS), strict=True)
+    return {name: pd.DataFrame(found, columns=list(names)) for (name, found), names in columns}

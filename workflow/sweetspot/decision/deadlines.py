@@ -1,7 +1,7 @@
 """What it costs to have a result in time: of a single job, and of each class of the jobs of months."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.availability.columns import start_times_of
-from sweetspot.availability.start_times import ZERO, StartTimes
+from sweetspot.availability.start_times import ZERO
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import by_contract
 from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
@@ -18,7 +18,7 @@ from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.waiting import pool
 from sweetspot.draws import interval, shares
-from sweetspot.mixes.problem import Array
+from sweetspot.mixes.problem import Array, OwnedMachine
 from sweetspot.wording import confidence
 
 DEADLINES = (
@@ -33,8 +33,7 @@ MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be
 class TimedJob:
     """One job on one option: USD at central figures, hours and USD in the samples.
 
-    `queue`: the waits for a machine that is held, which nobody has to find; NO_WAITS: it is rented. `dues`: what is
-    paid beside the USD of the job to have the machine.
+    `queue`: the waits for a machine that is held, which nobody has to find; NO_WAITS: it is rented.
     """
 
     row: Row
@@ -42,29 +41,22 @@ class TimedJob:
     hours: Array
     usd_samples: Array
     queue: SampledWaits = NO_WAITS
-    dues: dict[str, float] = field(default_factory=dict)
 
     @cached_property
-    def start(self) -> StartTimes | None:
-        """When it starts; None if too little is known."""
+    def result_hours(self) -> tuple[Array, bool]:
+        """Hours from today to the result (NaN: unknown), and whether it is published how often the machine is found."""
         start = start_times_of(self.row)
-        return start if start is None or self.queue is NO_WAITS else replace(start, start_hours=ZERO)
-
-    @property
-    def is_published(self) -> bool:
-        """Whether the share of attempts that find the machine is published, or needs none."""
-        return self.start is not None and (self.start.start_hours is not None or not np.isnan(self.row["p_stock"]))
-
-    @cached_property
-    def result_hours(self) -> Array | None:
-        """Hours from today to the result; None if unknown."""
-        return None if self.start is None else self.start.result_hours(self.hours)
+        if start is None:
+            return np.full(self.hours.shape, np.nan), False
+        if self.queue is not NO_WAITS:
+            start = replace(start, start_hours=ZERO)
+        return start.result_hours(self.hours), start.start_hours is not None or not np.isnan(self.row["p_stock"])
 
     def p_in_time(self, limit: float) -> tuple[float, float]:
         """Return the share of samples in which waits and run take at most `limit` hours, and counted from today."""
-        run = float(self.queue.share_in_time(limit - self.hours).mean())
-        result = self.result_hours
-        return run, np.nan if result is None else float(self.queue.share_in_time(limit - result).mean())
+        hours, _ = self.result_hours
+        run, result = (float(self.queue.share_in_time(limit - taken).mean()) for taken in (self.hours, hours))
+        return run, np.nan if np.isnan(hours).any() else result
 
 
 def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, float]]:
@@ -76,9 +68,9 @@ def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, f
     if not jobs:
         return []
     run, result = np.array([job.p_in_time(limit) for job in jobs]).T
-    likely_shares = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
-    published = np.where([job.is_published for job in jobs], likely_shares, 0.0)
-    likely = next((part for part in (published, likely_shares) if part.max() >= MINIMUM_SHARE), np.ones(len(jobs)))
+    shares_in_time = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
+    published = shares_in_time * [job.result_hours[1] for job in jobs]
+    likely = next((part for part in (published, shares_in_time) if part.max() >= MINIMUM_SHARE), np.ones(len(jobs)))
     with np.errstate(divide="ignore"):
         usd = np.array([job.usd for job in jobs]) / likely
     order = sorted(range(len(jobs)), key=lambda index: (usd[index], jobs[index].usd, jobs[index].row["option"]))
@@ -87,18 +79,32 @@ def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, f
 
 def _deadline_row(jobs: Sequence[TimedJob], ranked: Sequence[tuple[TimedJob, float]], limit: float) -> dict[str, Any]:
     """Return the columns of the first of the ranked jobs; where none is in time those of the fastest."""
-    if not ranked and jobs:
-        job = min(jobs, key=lambda job: (job.row["hours"], job.usd))
-        names = {"fastest_title": job.row["title"], "fastest_hours": job.row["hours"], "fastest_usd": job.usd}
-        return {"within_hours": limit, **names, **job.dues}
-    columns: dict[str, Any] = {"within_hours": limit}
-    for job, _ in ranked[:1]:
-        columns |= {name: job.row[name] for name in ("option", "title", "hours")} | job.dues
-        columns |= {"usd": job.usd, "wait_hours": job.queue.mean_hours}
-        columns["hours_low"], columns["hours_high"] = map(float, interval(job.hours))
-        columns["usd_low"], columns["usd_high"] = map(float, interval(job.usd_samples))
-        columns["p_in_time"], columns["p_result_in_time"] = job.p_in_time(limit)
-    return columns
+    if ranked:
+        job = ranked[0][0]
+        (hours_low, hours_high), (usd_low, usd_high) = map(interval, (job.hours, job.usd_samples))
+        run, result = job.p_in_time(limit)
+        return {
+            "within_hours": limit,
+            "option": job.row["option"],
+            "title": job.row["title"],
+            "hours": job.row["hours"],
+            "hours_low": float(hours_low),
+            "hours_high": float(hours_high),
+            "usd": job.usd,
+            "usd_low": float(usd_low),
+            "usd_high": float(usd_high),
+            "p_in_time": run,
+            "p_result_in_time": result,
+            "wait_hours": job.queue.mean_hours,
+        }
+    for job in sorted(jobs, key=lambda job: (job.row["hours"], job.usd))[:1]:
+        return {
+            "within_hours": limit,
+            "fastest_title": job.row["title"],
+            "fastest_hours": job.row["hours"],
+            "fastest_usd": job.usd,
+        }
+    return {"within_hours": limit}
 
 
 def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -> pd.DataFrame:
@@ -120,24 +126,22 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
-        by_persistence = records(table[table["persistent"].astype(bool)]), records(table)
-        persistent, every = (
-            [
-                TimedJob(row, row["usd"], draws.hours[row["row"]], draws.usd[row["row"]], dues=_dues(row))
-                for row in rows_
-            ]
-            for rows_ in by_persistence
-        )
+        persistent = table[table["persistent"].astype(bool)]
+        rows_of_work = records(persistent if len(persistent) else table)
+        jobs = [TimedJob(row, row["usd"], draws.hours[row["row"]], draws.usd[row["row"]]) for row in rows_of_work]
         for limit in sorted(hours):
-            ranked = _by_result(persistent, limit)
-            columns = _deadline_row(persistent or every, ranked, limit)
+            ranked = _by_result(jobs, limit) if len(persistent) else []
+            columns = _deadline_row(jobs, ranked, limit)
             if ranked:
                 with np.errstate(divide="ignore"):
                     usd = [np.where(job.hours <= limit, job.usd_samples, np.inf) / likely for job, likely in ranked]
                 share = shares(np.stack(usd), range(len(ranked)))[0]
-                rival = next((job.row["title"] for job, _ in ranked[1:]), None)
-                columns |= {"p_cheapest": share, "confidence": confidence(share), "rival_title": rival}
-            rows.append({"workload": workload, **columns})
+                columns |= {"p_cheapest": share, "confidence": "clear"}
+                if len(ranked) > 1:
+                    columns |= {"confidence": confidence(share), "rival_title": ranked[1][0].row["title"]}
+            title = columns.get("title", columns.get("fastest_title"))
+            dues = next(_dues(row) for row in rows_of_work if row["title"] == title)
+            rows.append({"workload": workload, **columns, **dues})
     return pd.DataFrame(rows, columns=list(DEADLINES))
 
 
@@ -189,13 +193,14 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[Timed
         if source.kind == "rented":
             yield TimedJob(row, float(row["usd"]) * at_once, hours, work.figures["usd"][row["row"]] * at_once)
         elif index is not None:
-            # USD of an hour of use by any class that runs there; 0 where none does.
-            central, samples = (
-                next((used / hours for used, hours in zip(kind.running, kind.hours, strict=True) if hours[0] < np.inf),
-                     np.zeros(kind.capacity.shape))
-                for kind in (problem.held[index] for problem in (work.central, work.drawn))
-            )  # fmt: skip
+            central, samples = (_usd_per_hour(problem.held[index]) for problem in (work.central, work.drawn))
             yield TimedJob(row, float(row["hours"] / at_once * central[0]), hours, hours / at_once * samples, queue)
+
+
+def _usd_per_hour(kind: OwnedMachine) -> Array:
+    """Return USD by sample of an hour of use of a machine, by any class that runs there; 0 where none does."""
+    hours = np.where(np.isfinite(kind.hours), kind.hours, 0.0)
+    return np.divide(kind.running, hours, out=np.zeros_like(hours), where=hours > 0).max(axis=0)
 
 
 def _queue_of(work: MonthlyWork) -> SampledWaits:

@@ -264,25 +264,16 @@ def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str,
     return options.assign(workload_title=names, unit=unit_in_words(set(units)))
 
 
-def rate_of(option: Mapping[str, Any]) -> str:
-    """Return the unit of an option's speed: `images/s`."""
-    return f"{option.get('unit') or 'images'}/s"
-
-
 def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
     """Add `alternative`: rows of the same one are one machine, under two price lists or in more nodes.
 
-    Several nodes are a way to use the machine that they are made of: of the same provider, device, devices per node and
-    purchase the one whose node costs most nearly the same per hour, whose sizes are one alternative even where nobody
-    rents a single node.
+    Several nodes are a way to use the machine that they are made of, the first of the same provider, device, devices
+    per node and purchase; their sizes are one alternative even where nobody rents a single node.
     """
     nodes = rows["nodes"].astype(float).fillna(1.0)
-    node = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
-    node = node.assign(devices=rows["gpus"] / nodes, usd=rows["usd_per_hour"] / nodes, row=rows.index)
-    keys = ["provider", "gpu", "devices", "purchase"]
-    pairs = node[nodes > 1].merge(node[nodes <= 1], on=keys, how="left", suffixes=("", "_single"))
-    pairs = pairs.assign(difference=(pairs["usd_single"] - pairs["usd"]).abs())
-    nearest = pairs.sort_values("difference", kind="stable").drop_duplicates("row").set_index("row")
-    cluster = node["provider"] + " with " + node["gpu"] + " in nodes of " + node["devices"].map("{:g}".format)
-    single = nearest["instance_single"].reindex(rows.index).fillna(cluster)
-    return rows.assign(alternative=node["instance"].where(nodes <= 1, single) + " (" + node["purchase"] + ")")
+    devices, instance = (rows["gpus"] / nodes).map("{:g}".format), rows["instance"].astype(object)
+    cluster = rows["provider"].astype(object) + " with " + rows["gpu"] + " in nodes of " + devices
+    single = pd.DataFrame({"cluster": cluster, "purchase": rows["purchase"], "node": instance})
+    nearest = single[nodes <= 1].drop_duplicates(["cluster", "purchase"])
+    machine = single.merge(nearest, on=["cluster", "purchase"], how="left")["node_y"].set_axis(rows.index)
+    return rows.assign(alternative=instance.where(nodes <= 1, machine.fillna(cluster)) + " (" + rows["purchase"] + ")")

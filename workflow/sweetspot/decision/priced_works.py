@@ -169,6 +169,7 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
         "usd": mix.expected * months,
         "usd_per_month_central": np.nan if failures else float(mix.at(monthly.central).usd[0]),
         "main_rented": lead,
+        "lead_option": lead,
         "lead": monthly.title(lead) if lead and not monthly.at_home and not bought else None,
         "has_sold": bool(mix.sold),
         "timed": list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
@@ -187,6 +188,7 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
         columns |= {
             "kind": MIX if lead is not None and kind == BUY else kind,
             "commitment": kind,
+            "lead_option": None,
             "box_title": box["title"],
             "usd_per_capex": _usd_per_capex(box, box["fixed_usd_per_month"] * count * months),
             "pays_below_usd": price_that_pays(monthly, name) if kind == BUY else np.nan,

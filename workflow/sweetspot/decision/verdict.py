@@ -1,7 +1,6 @@
 """The verdict of each work, made once: commit or not, then which machine and seller."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,72 +13,14 @@ from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import confidence
 
-
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """The verdict on one work: a row of comparison/verdict.parquet.
-
-    `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE (none does); `best`, `rival`:
-    `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`: the cheapest machine and seller of
-    that commitment and the next, at today's prices where nothing binds; `_lead`: what a choice rents most; `timed`,
-    `trial_usd`, `saving_usd`: what `take` times first; `without_speed`: machines that could turn it and have no speed;
-    `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that buys
-    nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`: jobs per
-    month from which a machine paid by the month pays; `pays_from_days`: days of use per month from which buying pays,
-    of a work without a plan; `filled`, `limit_costs`: as of PricedWork.
-    """
-
-    workload: str
-    workload_title: str
-    is_answer: bool
-    level: str
-    confidence: str
-    kind: str
-    months: float
-    usd: float
-    usd_per_month: float
-    best: str
-    best_title: str
-    rival: str | None
-    rival_title: str | None
-    rival_kind: str | None
-    rival_usd: float
-    ratio: float
-    ratio_low: float
-    ratio_high: float
-    p_cheaper: float
-    take: str
-    take_title: str
-    take_kind: str
-    take_lead: str | None
-    take_rival: str | None
-    take_rival_title: str | None
-    take_rival_lead: str | None
-    take_ratio: float
-    take_p_cheaper: float
-    timed: Sequence[str] | float
-    trial_usd: float
-    saving_usd: float
-    busy_days_per_month: float
-    find_out_first: str
-    without_speed: Sequence[str]
-    filled: float
-    limit_costs: Sequence[Mapping[str, Any]]
-    pays_from_days: float = np.nan
-    work_factor: float = np.nan
-    work_until: float = np.nan
-    pays_title: str | None = None
-    from_jobs: float = np.nan
-    by_hour_title: str | None = None
-    box_title: str | None = None
-    box_usd: float = np.nan
-    box_usd_low: float = np.nan
-    box_usd_high: float = np.nan
-    firm_price: bool = False
-    buy_below_usd: float = np.nan
-
-
-COLUMNS = tuple(field.name for field in fields(Verdict))
+COLUMNS = [
+    "workload", "workload_title", "is_answer", "level", "confidence", "kind", "months", "usd", "usd_per_month", "best",
+    "best_title", "rival", "rival_title", "rival_kind", "rival_usd", "ratio", "ratio_low", "ratio_high", "p_cheaper",
+    "take", "take_title", "take_kind", "take_lead", "take_rival", "take_rival_title", "take_rival_lead", "take_ratio",
+    "take_p_cheaper", "machine", "timed", "trial_usd", "saving_usd", "busy_days_per_month", "find_out_first",
+    "without_speed", "filled", "limit_costs", "work_factor", "work_until", "pays_title", "pays_from_days", "from_jobs",
+    "by_hour_title", "box_title", "box_usd", "box_usd_low", "box_usd_high", "firm_price", "buy_below_usd",
+]  # fmt: skip
 
 
 def verdict_table(
@@ -101,12 +42,21 @@ def verdict_table(
     Returns
     -------
     pandas.DataFrame
-        COLUMNS (`Verdict`), that of the answer first.
+        COLUMNS, that of the answer first. `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE
+        (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`:
+        the cheapest machine and seller of that commitment and the next, at today's prices where nothing binds; `_lead`:
+        title of what a choice rents most; `machine`: the option that `take` needs first; `timed`, `trial_usd`,
+        `saving_usd`: what it times first; `without_speed`: machines that could turn it and have no speed;
+        `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that
+        buys nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`:
+        jobs per month from which a machine paid by the month pays; `pays_from_days`: days of use per month from which
+        buying pays, of a work without a plan; `filled`, `limit_costs`: as of PricedWork.
     """
     eligible = [work for work in works if work.table["stands"].any()]
     eligible.sort(key=lambda work: work.name != answer)
-    verdicts = [_verdict_of(work, answer, break_even, worth.get(work.name, "")) for work in eligible]
-    return pd.DataFrame([vars(verdict) for verdict in verdicts], columns=list(COLUMNS))
+    rows = [_verdict_row(work, break_even, worth.get(work.name, "")) for work in eligible]
+    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
+    return table.assign(is_answer=table["workload"] == answer, firm_price=table["firm_price"].eq(True))
 
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
@@ -128,17 +78,14 @@ def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -
     if worth is None:
         return {}
     net = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
-    rows = worth.assign(net=net)[worth["evppi_usd_low"].gt(0) & net.gt(0)]
-    rows = rows.sort_values("net", ascending=False, kind="stable")
-    is_of = {
-        work.name: rows["workload"].eq(work.name) & rows["model"].isna() if work.plan else rows["model"] == work.model
-        for work in works
-    }
-    return {name: str(rows.loc[mask, "figure"].iloc[0]) for name, mask in is_of.items() if mask.any()}
+    rows = worth.assign(net=net, key=worth["model"].fillna(worth["workload"]))[worth["evppi_usd_low"].gt(0) & (net > 0)]
+    rows = rows.sort_values("net", ascending=False, kind="stable").drop_duplicates("key").set_index("key")
+    keys = {work.name: work.name if work.plan else work.model for work in works}
+    return {name: str(rows["figure"][key]) for name, key in keys.items() if key in rows.index}
 
 
-def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, worth: str) -> Verdict:
-    table = work.table.reindex(columns=[*dict.fromkeys([*work.table, "lead", "timed", "trial_usd", "saving_usd"])])
+def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict[str, Any]:
+    table = work.table.assign(**{"": work.table["choice"]})
     best, rival = standing_of(work)
     binds = table["commitment"].iloc[best]
     commits = rival is not None and table["commitment"].iloc[rival] != binds
@@ -151,62 +98,48 @@ def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, 
     first = _ratios(work.usd, table["usd"], best, rival) if commits else second
     if not commits:
         best, rival = take, take_rival
-    sure = "clear" if rival is None else confidence(first[3])
+    sure = "clear" if rival is None else confidence(first["p_cheaper"])
     lacking = work.without_speed[work.without_speed["commitment"].ne(binds) & (not commits)]
-    chosen = table.iloc[best]
-    named, machine = (table.reindex([index]).iloc[0] for index in (rival, take_rival))
-    return Verdict(
-        workload=work.name,
-        workload_title=work.title,
-        is_answer=work.name == answer,
-        level=COMMIT if commits else MACHINE,
-        confidence=NOT_DECIDED if len(lacking) else sure,
-        kind=chosen["kind"],
-        months=work.months,
-        usd=float(chosen["usd"]),
-        usd_per_month=float(chosen["usd"]) / work.months,
-        best=chosen["choice"],
-        best_title=chosen["title"],
-        rival=named["choice"],
-        rival_title=named["title"],
-        rival_kind=named["kind"],
-        rival_usd=float(named["usd"]),
-        ratio=first[0],
-        ratio_low=first[1],
-        ratio_high=first[2],
-        p_cheaper=first[3],
-        take=table["choice"].iloc[take],
-        take_title=table["title"].iloc[take],
-        take_kind=table["kind"].iloc[take],
-        take_lead=table["lead"].iloc[take],
-        take_rival=machine["choice"],
-        take_rival_title=machine["title"],
-        take_rival_lead=machine["lead"],
-        take_ratio=second[0],
-        take_p_cheaper=second[3],
-        timed=table["timed"].iloc[take],
-        trial_usd=table["trial_usd"].iloc[take],
-        saving_usd=table["saving_usd"].iloc[take],
-        busy_days_per_month=work.busy,
-        find_out_first="" if sure == "clear" else worth,
-        without_speed=lacking["title"].unique().tolist(),
-        filled=work.filled,
-        limit_costs=work.limit_costs,
-        **_by_use(
-            work, break_even, {chosen["choice"], named["choice"]} if BUY in (chosen["kind"], named["kind"]) else {}
-        ),
-        **_by_the_month(work, take),
-        **_box_price(work) if commits else {},
-    )
+    named = {"best": best, "rival": rival, "take": take, "take_rival": take_rival}
+    facts = {
+        f"{name}_{column}".rstrip("_"): value
+        for name, index in named.items()
+        if index is not None
+        for column, value in table.iloc[index].items()
+    }
+    kinds = {facts["best_kind"], facts.get("rival_kind")}
+    return facts | first | _by_use(work, break_even, [best, rival] if rival is not None and BUY in kinds else []) | {
+        "workload": work.name,
+        "workload_title": work.title,
+        "level": COMMIT if commits else MACHINE,
+        "confidence": NOT_DECIDED if len(lacking) else sure,
+        "kind": facts["best_kind"],
+        "months": work.months,
+        "usd": float(facts["best_usd"]),
+        "usd_per_month": float(facts["best_usd"]) / work.months,
+        "take_ratio": second["ratio"],
+        "take_p_cheaper": second["p_cheaper"],
+        "machine": facts.get("take_lead_option") or facts["take"],
+        "timed": facts.get("take_timed", []),
+        "trial_usd": facts.get("take_trial_usd"),
+        "saving_usd": facts.get("take_saving_usd"),
+        "busy_days_per_month": work.busy,
+        "find_out_first": "" if sure == "clear" else worth,
+        "without_speed": lacking["title"].unique().tolist(),
+        "filled": work.filled,
+        "limit_costs": work.limit_costs,
+    } | _by_the_month(work, take) | (_box_price(work) if commits else {})  # fmt: skip
 
 
-def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> tuple[float, float, float, float]:
+def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> dict[str, float]:
     """Return USD of the rival / USD of the best with 90 %, and how often the best is cheaper; NaN without a rival."""
     if rival is None:
-        return np.nan, np.nan, np.nan, np.nan
+        return dict.fromkeys(["ratio", "ratio_low", "ratio_high", "p_cheaper"], np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
         low, high = map(float, interval(samples[rival] / samples[best]))
-        return float(usd.iloc[rival] / usd.iloc[best]), low, high, p_cheaper(samples[best], samples[rival])
+        ratio = float(usd.iloc[rival] / usd.iloc[best])
+    share = p_cheaper(samples[best], samples[rival])
+    return {"ratio": ratio, "ratio_low": low, "ratio_high": high, "p_cheaper": share}
 
 
 def _box_price(work: PricedWork) -> dict[str, Any]:
@@ -239,17 +172,14 @@ def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
     return {"from_jobs": float(month_usd.iloc[index] / rival["usd"]), "by_hour_title": rival["title"]}
 
 
-def _by_use(work: PricedWork, break_even: pd.DataFrame, pair: Collection[str]) -> dict[str, Any]:
+def _by_use(work: PricedWork, break_even: pd.DataFrame, pair: Sequence[int]) -> dict[str, Any]:
     """Return from how much use a purchase pays: times the work, or of a work without a plan days against the `pair`."""
-    if break_even.empty:
-        return {}
-    quantity = break_even["quantity"]
-    if work.plan:
-        rows = break_even[(break_even["workload"] == work.name) & quantity.isin(["jobs", "device_hours"])]
-        for row in rows.nsmallest(1, "factor").to_dict("records"):
-            until = row["pays_until"] / row["planned"]
-            return {"work_factor": row["factor"], "work_until": until, "pays_title": row["title"]}
-        return {}
-    is_pair = break_even.reindex(columns=["reference", "option"]).isin(pair).all(axis=1)
-    days = break_even.loc[(break_even["workload"] == work.model) & is_pair, "break_even_value"]
-    return {"pays_from_days": float(days.iloc[0])} if len(days) else {}
+    rows = break_even.reindex(columns=["workload", "quantity", "factor", "pays_until", "planned", "title", "reference",
+                                       "option", "break_even_value"])  # fmt: skip
+    is_amount = rows["workload"].eq(work.name) & rows["quantity"].isin(["jobs", "device_hours"])
+    for row in rows[is_amount].sort_values("factor", kind="stable").head(1).to_dict("records"):
+        until = row["pays_until"] / row["planned"]
+        return {"work_factor": row["factor"], "work_until": until, "pays_title": row["title"]}
+    choices = work.table["choice"].iloc[list(pair)] if not work.plan else []
+    is_pair = rows["workload"].eq(work.model) & rows[["reference", "option"]].isin(list(choices)).all(axis=1)
+    return {"pays_from_days": next(iter(rows.loc[is_pair, "break_even_value"]), np.nan)}

@@ -130,14 +130,14 @@ def _unpaired_machines(
 ) -> Iterator[WarningRow]:
     """Warn of machines with a price and no figure, or a figure and no price, unless another's figure rests on it."""
     priced = set(inputs.offers.get("instance", ()))
-    usable = inputs.throughput[inputs.throughput["status"].isin(USABLE)]
-    figures = pd.concat([table.reindex(columns=["instance", "model"]) for table in (usable, predicted)])
+    figures = pd.concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
     timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
-    no_figure = "it is offered, but no figure of a model of the study is known; it takes no part"
-    no_price = "its figures are known, but no price list offers it; it takes no part"
-    unpaired = {name: ("no_figure", no_figure) for name in priced - set(options["instance"])}
-    unpaired |= {name: ("no_price", no_price) for name in timed - priced - set(settings.stands_behind) if priced}
-    yield from (("comparison", name, None, pd.NA, *rule) for name, rule in unpaired.items())
+    for name in priced - set(options["instance"]):
+        message = "it is offered, but no figure of a model of the study is known; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_figure", message)
+    for name in timed - priced - set(settings.stands_behind) if priced else ():
+        message = "its figures are known, but no price list offers it; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_price", message)
 
 
 def _figure_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:

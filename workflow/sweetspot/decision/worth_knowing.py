@@ -11,7 +11,7 @@ from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
 from sweetspot.decision.decision_problem import RENT, SPEED, TARIFF, Array, DecisionProblem, error_key
 from sweetspot.decision.known_value import Value, partial_value, without_selection
-from sweetspot.decision.options import Row, rate_of
+from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import Draws, Figure
 from sweetspot.draws import LEVEL
 from sweetspot.throughput.speed_errors import figure_behind
@@ -148,7 +148,12 @@ def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: Tim
     quantity = SPEED if is_speed else figure.name
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = float(row[figure.name]) / (figure_behind(row) if is_speed else 1.0)
-    columns = {"title": row["title"], "value": value, "quantity": quantity, "unit": rate_of(row) if is_speed else ""}
+    columns = {
+        "title": row["title"],
+        "value": value,
+        "quantity": quantity,
+        "unit": f"{row.get('unit') or 'images'}/s" if is_speed else "",
+    }
     if is_speed:
         columns |= timing_costs.get((row["gpu"], int(row["figure_gpus"])), {})
     for assumption in question.parameters:
