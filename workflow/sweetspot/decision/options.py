@@ -94,12 +94,13 @@ def build_options(
     rows = with_alternative(_with_intervals(_with_offers(rows, offers, settings.study)))
     rows = with_fits(rows, settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
+    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
     machines = rows["instance"].map(lambda name: settings.titles.get(name, name)).astype(object)
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
         option=_names(rows, rows["instance"], rows["price_list"], pd.Series(True, rows.index)),
-        title=_names(rows, machines, rows["price_list_title"].fillna(rows["price_list"]), eligible),
+        title=_names(rows, machines, lists, eligible),
         model_title=rows["model"].map(lambda model: settings.models.get(model, model)).astype(object),
     )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
@@ -271,9 +272,11 @@ def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
     per node and purchase; their sizes are one alternative even where nobody rents a single node.
     """
     nodes = rows["nodes"].astype(float).fillna(1.0)
-    devices, instance = (rows["gpus"] / nodes).map("{:g}".format), rows["instance"].astype(object)
-    cluster = rows["provider"].astype(object) + " with " + rows["gpu"] + " in nodes of " + devices
-    single = pd.DataFrame({"cluster": cluster, "purchase": rows["purchase"], "node": instance})
+    single = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
+    devices = (rows["gpus"] / nodes).map("{:g}".format)
+    cluster = single["provider"] + " with " + single["gpu"] + " in nodes of " + devices
+    single = single.assign(cluster=cluster)[["cluster", "purchase", "instance"]]
     nearest = single[nodes <= 1].drop_duplicates(["cluster", "purchase"])
-    machine = single.merge(nearest, on=["cluster", "purchase"], how="left")["node_y"].set_axis(rows.index)
-    return rows.assign(alternative=instance.where(nodes <= 1, machine.fillna(cluster)) + " (" + rows["purchase"] + ")")
+    machine = single.merge(nearest, on=["cluster", "purchase"], how="left")["instance_y"].set_axis(rows.index)
+    alternative = single["instance"].where(nodes <= 1, machine.fillna(cluster))
+    return rows.assign(alternative=alternative + " (" + single["purchase"] + ")")

@@ -35,13 +35,14 @@ def with_text(tables: Tables) -> Tables:
     These are `why_not` of choices, `cheapest` of deadlines, and `verdict` of the break-even days of single jobs.
     """
     money, frames = counted_in(tables).money, {name: table_of(tables, name) for name in ("verdict", "choices")}
-    frames |= {name: table_of(tables, name) for name in ("deadlines", "break_even")}
+    frames["deadlines"] = table_of(
+        tables, "deadlines", "confidence", "fastest_title", "up_front_usd", "due_usd_per_month"
+    )
+    frames["break_even"] = table_of(tables, "break_even", "days", "days_low", "days_high", "planned")
     texts = {
         "verdict": {"sentence": [row["sentence"] for row in verdict_rows(tables)]},
         "choices": {"why_not": [why_not(row, tables) for row in records(frames["choices"])]},
         "deadlines": {"cheapest": [sentence("in_time", row, money) for row in records(frames["deadlines"])]},
-        "break_even": {
-            "verdict": [sentence("break_even", row) if "days" in row else None for row in records(frames["break_even"])]
-        },
+        "break_even": {"verdict": [sentence("break_even", row) for row in records(frames["break_even"])]},
     }
     return tables | {name: frame.assign(**texts[name]) for name, frame in frames.items() if len(frame)}
