@@ -2,9 +2,12 @@
 
 import pandas as pd
 import pytest
+from sweetspot.choice_kinds import BUY
 from sweetspot.commands.command_line import main
+from sweetspot.decision.verdict import verdict_table
 from sweetspot.errors import UserError
 from sweetspot.report.rank_changes import difference, to_markdown
+from works import work
 
 
 def ranks(prices, rank, as_of):
@@ -42,11 +45,13 @@ def test_prices_and_ranks_that_changed(folders):
 
 
 def test_the_answers_stand_first(folders, capsys):
-    for folder, sentence in zip(folders, ("Buy <it>.", "Rent it."), strict=True):
-        verdict = pd.DataFrame({"is_answer": [True, False], "sentence": [sentence, "no"], "do_this": ["Now.", "no"]})
+    for folder, title in zip(folders, ("<it>", "that"), strict=True):
+        lone = work(("box", BUY, [1.0, 1.0], {"title": title}))
+        verdict = verdict_table([lone], "plan", pd.DataFrame(), {})
         verdict.to_parquet(folder / "comparison" / "verdict.parquet", index=False)
     main(["diff", *map(str, folders)])
-    assert "Before: Buy &lt;it>. Now.\n\nAfter: Rent it. Now.\n" in capsys.readouterr().out
+    alone = "Nothing else does this work."
+    assert f"Before: Buy &lt;it>. {alone}\n\nAfter: Buy that. {alone}\n" in capsys.readouterr().out
 
 
 def test_the_same_results_differ_in_nothing(folders, capsys):

@@ -246,7 +246,7 @@ NOBODY = ("North", "nothing"), ("South", "nothing"), ("East", "nothing"), ("a co
 )
 def test_where_only_purchases_have_a_speed_it_is_not_decided(lacking, says):
     """It said: Buy. Nothing else does this work."""
-    names = pd.DataFrame([(title, title, binds) for title, binds in lacking], columns=["instance", "title", "commitment"])
+    names = pd.DataFrame(lacking, columns=["title", "commitment"])
     one = work(("office box", BUY, [100, 110], {"title": "office box"}), without_speed=names)
     told = verdict(one)
     assert told.sentence == says.replace("Buy office", "Buy the office")

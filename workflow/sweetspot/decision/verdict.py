@@ -55,7 +55,7 @@ def verdict_table(
     eligible = [work for work in works if work.table["stands"].any()]
     eligible.sort(key=lambda work: work.name != answer)
     rows = [_verdict_row(work, break_even, worth.get(work.name, "")) for work in eligible]
-    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
+    table = pd.DataFrame(rows).reindex(columns=COLUMNS).infer_objects()
     return table.assign(is_answer=table["workload"] == answer, firm_price=table["firm_price"].eq(True))
 
 
@@ -121,8 +121,8 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict
         "take_p_cheaper": second["p_cheaper"],
         "machine": facts.get("take_lead_option") or facts["take"],
         "timed": facts.get("take_timed", []),
-        "trial_usd": facts.get("take_trial_usd"),
-        "saving_usd": facts.get("take_saving_usd"),
+        "trial_usd": facts.get("take_trial_usd", np.nan),
+        "saving_usd": facts.get("take_saving_usd", np.nan),
         "busy_days_per_month": work.busy,
         "find_out_first": "" if sure == "clear" else worth,
         "without_speed": lacking["title"].unique().tolist(),
