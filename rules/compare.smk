@@ -20,7 +20,6 @@ COMPARISON = [
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, and who does what.
     "sources",
-    "load",
     "deadlines",
     # What plans of phases cost on each option.
     "case_figures",

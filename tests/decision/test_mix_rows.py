@@ -9,7 +9,7 @@ from small_lab import class_of, same, small_lab
 from sweetspot.decision.choice_table import COLUMNS, choice_table
 from sweetspot.decision.monthly_work import Trial
 from sweetspot.decision.priced_works import works
-from sweetspot.decision.sources import LOAD, SOURCES, load_table, source_table
+from sweetspot.decision.sources import SOURCES, source_table
 from sweetspot.mixes.timing import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -163,19 +163,3 @@ def uneven_lab(uneven):
     _, options, draws, settings = lab(OLD, own(), hourly(6.0), hourly(9.0) | {"instance": "other"}, per_month=150.0,
                                       facts={"old": {"gpus": 2}, "other": {"gpus": 4}}, **KEPT)  # fmt: skip
     return options, draws, [], [uneven], settings, {}
-
-
-def test_the_load_of_the_months_by_hand(uneven):
-    """The busy half first: 480 device-hours of ours and 60 or 240 of others; then 400 and none."""
-    rows = load_table([uneven])
-    assert rows.columns.tolist() == list(LOAD)
-    assert rows["option"].drop_duplicates().tolist()[0] == "old" and set(rows["option"]) == {"old", "rented", "other"}
-    for _, part in rows.groupby("option"):
-        assert part["share_of_months"].tolist() == pytest.approx([step / 20 for step in range(21)])
-    ours = rows[rows["option"] == "old"].set_index("share_of_months")["device_hours"]
-    same(rows.iloc[0], {"workload": "lab", "title": "old", "kind": "there"})
-    assert (ours.iloc[0], ours.iloc[-1]) == (480.0, 400.0)
-    other = rows[rows["option"] == "other"]["device_hours"]
-    assert (other.iloc[0], other.iloc[-1], rows[rows["option"] == "rented"]["device_hours"].iloc[-1]) == (120.0, 0, 0)
-    alone = load_table([lab(OLD, hourly(6.0), per_month=100.0, **KEPT)[0]])
-    assert set(alone["option"]) == {"old"} and set(alone["device_hours"]) == {200.0}

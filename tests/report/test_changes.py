@@ -133,7 +133,7 @@ def test_the_page_has_the_section_only_with_history():
     assert "price-changes" not in plain
     page = evidence(tables | {"price_changes": changes("Rent <b>.")}, MACHINES)
     assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
-    assert "<p>Now: Rent &lt;b&gt;. {ALONE}</p>" in page and 'id="t-price_changes"' in page
+    assert f"<p>Now: Rent &lt;b&gt;. {ALONE}</p>" in page and 'id="t-price_changes"' in page
     assert "price_changes.csv" in page
 
 

@@ -92,16 +92,11 @@ def month_tables() -> dict[str, pd.DataFrame]:
          "use": None if kind == "rented" else 0.5, "capacity_device_hours": None if kind == "rented" else 2 * done}
         for option, title, kind, done in named
     ]  # fmt: skip
-    load = [
-        {**{name: row[name] for name in ("workload", "option", "title", "kind")}, "share_of_months": share,
-         "device_hours": row["device_hours"] * (2.0 - 2.0 * share)}
-        for row in sources for share in (0.0, 0.5, 1.0)
-    ]  # fmt: skip
     due = dict.fromkeys(DEADLINES) | {
         "workload": "lab", "class": "runs", "within_hours": 24.0, "option": "c", "title": "RunPod", "hours": 12.7,
         "usd": 38.0, "p_in_time": 1.0, "wait_hours": 0.0,
     }  # fmt: skip
-    made = {"sources": sources, "load": load, "deadlines": [due]}
+    made = {"sources": sources, "deadlines": [due]}
     return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables() | lab_verdict()
 
 

@@ -23,7 +23,7 @@ from sweetspot.decision.priced_works import works
 from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.sources import load_table, source_table
+from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import queue_table
@@ -214,7 +214,6 @@ def compare(
         "warnings": with_decisive(warnings, decisive, inputs.offers),
         "deadlines": together([deadlines, class_deadlines(months)]),
         "sources": sources,
-        "load": load_table(months),
         "case_figures": case_figures(result.plans),
         "choices": choices,
         "verdict": verdict,

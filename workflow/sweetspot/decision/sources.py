@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.monthly_work import MonthlyWork
-from sweetspot.mixes.problem import finite, load_duration
+from sweetspot.mixes.problem import finite
 from sweetspot.mixes.search import THERE, Mix, machines_for
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
 
 SOURCES = ["workload", "option", "title", "kind", "mix", "machines", "device_hours", "capacity_device_hours"]
-LOAD = ["workload", "option", "title", "kind", "share_of_months", "device_hours"]
-SHARES_OF_MONTHS = np.linspace(0.0, 1.0, 21)
 MIX_TOLERANCE = 0.01  # Mixes of the same machines whose costs differ by no more than this share are one.
 ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 
@@ -104,37 +102,18 @@ def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
         SOURCES; `device_hours` per month: mean of samples and months; `machines`, `capacity_device_hours` of a machine
         that is held.
     """
-    rows = [
-        _named(monthly, name) | {"mix": mix.key, "device_hours": float(mix.done.device_hours(name).mean())}
-        for monthly in works
-        for mix in monthly.mixes
-        for name in mix.done.sources
-    ]
-    held = [
-        (monthly.name, kind.name, mix.key, count, count * float((kind.hours_per_month * kind.devices).mean()))
-        for monthly in works
-        for mix in monthly.mixes
-        for kind, count in zip(mix.problem.held, mix.counts, strict=True)
-    ]
-    key = ["workload", "option", "mix"]
-    machines = pd.DataFrame(held, columns=[*key, "machines", "capacity_device_hours"])
-    table = pd.DataFrame(rows, columns=[*SOURCES[:-3], "device_hours"]).merge(machines, on=key, how="left")
-    return table[table["device_hours"].ne(0) | table["machines"].gt(0)][SOURCES].reset_index(drop=True)
-
-
-def _named(monthly: MonthlyWork, name: str) -> dict[str, Any]:
-    return {"workload": monthly.name, "option": name, "title": monthly.title(name), "kind": monthly.source(name).kind}
-
-
-def load_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
-    """List the load of the best mix in device-hours by source (LOAD), at shares of the months, the busiest first."""
-    tables = [pd.DataFrame(columns=LOAD)]
+    rows = []
     for monthly in works:
-        result = monthly.mixes[0].done
-        hours = {name: load.ravel() for name in result.sources if (load := result.device_hours(name)).any()}
-        names = sorted(hours, key=lambda name: not monthly.source(name).there)
-        curves = load_duration(np.stack([hours[name] for name in names]), SHARES_OF_MONTHS) if names else ()
-        for name, loads in zip(names, curves, strict=True):
-            curve = pd.DataFrame({"share_of_months": SHARES_OF_MONTHS, "device_hours": loads})
-            tables.append(curve.assign(**_named(monthly, name))[LOAD])
-    return pd.concat(tables[1:] or tables, ignore_index=True)
+        for mix in monthly.mixes:
+            held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
+            for name in mix.done.sources:
+                device_hours, (kind, count) = float(mix.done.device_hours(name).mean()), held.get(name, (None, None))
+                capacity = (
+                    None
+                    if kind is None or count is None
+                    else count * float((kind.hours_per_month * kind.devices).mean())
+                )
+                title, use = monthly.title(name), monthly.source(name).kind
+                if count or device_hours:
+                    rows.append((monthly.name, name, title, use, mix.key, count, device_hours, capacity))
+    return pd.DataFrame(rows, columns=SOURCES)

@@ -82,13 +82,12 @@ def decisive_rows(
     answer = verdict[verdict["is_answer"].astype(bool)]
     for row in answer.head(1).to_dict("records"):
         name, names = row["workload"], {row[column] for column in CHOICES}
-        work = choices[choices["workload"] == name].iloc[0]
-        rows = options[options["workload"] == name]
-        if work["cost"] == DISPATCH:
+        of_work, rows = choices[choices["workload"] == name], options[options["workload"] == name]
+        if of_work["cost"].eq(DISPATCH).any():
             rows = options[options["workload"].str.startswith(f"{name}.")]
             names = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"])
-        elif work["cost"] == ROUNDS:
-            rows = options[options["model"] == work["model"]]
+        elif of_work["cost"].eq(ROUNDS).any():
+            rows = options[options["model"] == of_work["model"].iloc[0]]
         return records(rows[rows["option"].isin(names)].drop_duplicates(["option", "model"]))
     return []
 

@@ -30,19 +30,15 @@ def why_not(row: Row, tables: Tables) -> str | None:
 
 
 def with_text(tables: Tables) -> Tables:
-    """Return the tables, in USD, with columns of text: the sentences of `verdict`, and what the evidence says of rows.
-
-    These are `why_not` of choices, `cheapest` of deadlines, and `verdict` of the break-even days of single jobs.
-    """
-    money, frames = counted_in(tables).money, {name: table_of(tables, name) for name in ("verdict", "choices")}
-    frames["deadlines"] = table_of(
-        tables, "deadlines", "confidence", "fastest_title", "up_front_usd", "due_usd_per_month"
-    )
-    frames["break_even"] = table_of(tables, "break_even", "days", "days_low", "days_high", "planned")
+    """Return the tables, in USD, with columns of text: what the evidence says of a verdict, choice or deadline."""
+    money = counted_in(tables).money
+    due = table_of(tables, "deadlines", "confidence", "fastest_title", "up_front_usd", "due_usd_per_month")
+    days = table_of(tables, "break_even", "days", "days_low", "days_high", "planned")
+    verdict, choices = table_of(tables, "verdict"), table_of(tables, "choices")
     texts = {
-        "verdict": {"sentence": [row["sentence"] for row in verdict_rows(tables)]},
-        "choices": {"why_not": [why_not(row, tables) for row in records(frames["choices"])]},
-        "deadlines": {"cheapest": [sentence("in_time", row, money) for row in records(frames["deadlines"])]},
-        "break_even": {"verdict": [sentence("break_even", row) for row in records(frames["break_even"])]},
+        "verdict": verdict.assign(sentence=[row["sentence"] for row in verdict_rows(tables)]),
+        "choices": choices.assign(why_not=[why_not(row, tables) for row in records(choices)]),
+        "deadlines": due.assign(cheapest=[sentence("in_time", row, money) for row in records(due)]),
+        "break_even": days.assign(verdict=[sentence("break_even", row) for row in records(days)]),
     }
-    return tables | {name: frame.assign(**texts[name]) for name, frame in frames.items() if len(frame)}
+    return tables | {name: table for name, table in texts.items() if len(table)}

@@ -66,7 +66,15 @@ def off_plan(factor: float) -> str:
 
 
 def in_unit(value: float, unit: str, name: str = "") -> str:
-    """Say a figure with its unit: `0.63 USD an hour`; after a name that ends with "a month" no unit says it again."""
+    """Say a figure with its unit: `0.63 USD an hour`.
+
+    Parameters
+    ----------
+    value, unit
+        The figure.
+    name
+        What it is; where that ends with "a month", the unit does not say it again.
+    """
     unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
     return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
 
