@@ -242,4 +242,4 @@ def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: 
         rows["worth_knowing"] += worth_rows(problem, draws, timings)
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
     columns = zip(rows.items(), (TORNADO, TURNING, WORTH, PAYS), strict=True)
-    return {name: pd.DataFrame(found, columns=list(names)) for (name, found), names in columns}
+    return {name: pd.DataFrame(records, columns=list(names)) for (name, records), names in columns}

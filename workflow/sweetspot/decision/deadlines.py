@@ -54,9 +54,9 @@ class TimedJob:
 
     def p_in_time(self, limit: float) -> tuple[float, float]:
         """Return the share of samples in which waits and run take at most `limit` hours, and counted from today."""
-        hours, _ = self.result_hours
-        run, result = (float(self.queue.share_in_time(limit - taken).mean()) for taken in (self.hours, hours))
-        return run, np.nan if np.isnan(hours).any() else result
+        from_today, _ = self.result_hours
+        run, result = (float(self.queue.share_in_time(limit - hours).mean()) for hours in (self.hours, from_today))
+        return run, np.nan if np.isnan(from_today).any() else result
 
 
 def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, float]]:

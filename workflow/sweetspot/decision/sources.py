@@ -105,9 +105,9 @@ def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     rows = []
     for monthly in works:
         for mix in monthly.mixes:
-            held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
+            owned = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
             for name in mix.done.sources:
-                device_hours, (kind, count) = float(mix.done.device_hours(name).mean()), held.get(name, (None, None))
+                device_hours, (kind, count) = float(mix.done.device_hours(name).mean()), owned.get(name, (None, None))
                 capacity = (
                     None
                     if kind is None or count is None

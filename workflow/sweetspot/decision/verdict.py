@@ -92,18 +92,18 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict
     # What binds nobody is chosen at today's prices.
     column, samples = ("usd_at_todays_prices", work.today) if binds == NOTHING else ("usd", work.usd)
     rows = table[table["stands"] & table["commitment"].eq(binds)]
-    take, *others = rows.sort_values([column, "choice"], kind="stable").index.tolist()
-    take_rival = first_alternative(work, take, others)
+    take, *rivals = rows.sort_values([column, "choice"], kind="stable").index.tolist()
+    take_rival = first_alternative(work, take, rivals)
     second = _ratios(samples, table[column], take, take_rival)
     first = _ratios(work.usd, table["usd"], best, rival) if commits else second
     if not commits:
         best, rival = take, take_rival
     sure = "clear" if rival is None else confidence(first["p_cheaper"])
     lacking = work.without_speed[work.without_speed["commitment"].ne(binds) & (not commits)]
-    named = {"best": best, "rival": rival, "take": take, "take_rival": take_rival}
+    indices = {"best": best, "rival": rival, "take": take, "take_rival": take_rival}
     facts = {
         f"{name}_{column}".rstrip("_"): value
-        for name, index in named.items()
+        for name, index in indices.items()
         if index is not None
         for column, value in table.iloc[index].items()
     }
