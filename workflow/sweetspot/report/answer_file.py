@@ -6,9 +6,9 @@ from sweetspot.report.evidence_text import decisive, lead
 from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds, notes
 from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
 from sweetspot.report.outcome import AnswerPart, Outcome, ValueRange, choices_of, other_work, outcome_of
-from sweetspot.report.sweeps import Sweep, sweeps_of
 from sweetspot.report.tables import Tables, money_of, table_of, unit_of, works
 from sweetspot.report.tornado import Tornado, tornado_of
+from sweetspot.report.what_if import Sweep, sweeps_of
 from sweetspot.study.study import Study
 from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from sweetspot.report.outcome import Outcome
 from sweetspot.report.sentences import sentence
-from sweetspot.report.sweeps import sweeps_of
+from sweetspot.report.what_if import sweeps_of
 from sweetspot.wording import Money
 
 
