@@ -38,15 +38,13 @@ def cells_to_price(throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.
     DataFrame
         FIGURES and `gpu`.
     """
-    is_logical = throughput["logical"].fillna(False).astype(bool)
-    timed = throughput.loc[~is_logical, PRICED_COLUMNS]
+    timed = throughput.loc[~throughput["logical"].eq(True), PRICED_COLUMNS]
     timed = timed.assign(status=timed["status"].where(~timed["status"].isin(USABLE), "ok"))
     key = ["instance", "gpus", *COMPARABLE]
     available = pd.MultiIndex.from_frame(timed.loc[timed["status"] == "ok", key])
-    added = extrapolation[extrapolation["headline"].fillna(False).astype(bool)]
-    added = added[~pd.MultiIndex.from_frame(added[key]).isin(available)]
-    added = added.assign(status="ok", gpu=None, basis="extrapolated")
-    return concat([timed, added[PRICED_COLUMNS]]).reset_index(drop=True)
+    added = extrapolation[extrapolation["headline"].eq(True)].assign(status="ok", gpu=None, basis="extrapolated")
+    is_missing = ~pd.MultiIndex.from_frame(added[key]).isin(available)
+    return concat([timed, added.loc[is_missing, PRICED_COLUMNS]])
 
 
 def _with_unmeasured_machines(
@@ -59,8 +57,7 @@ def _with_unmeasured_machines(
     if not any(isinstance(work, Runs) and work.instance is None and work.model is None for work in workloads.values()):
         return cells
     machines = offers.drop_duplicates("instance")
-    machines = machines[~machines["instance"].isin(cells["instance"])]
-    added = machines[["instance", "gpus", "gpu"]].assign(
+    added = machines.loc[~machines["instance"].isin(cells["instance"]), ["instance", "gpus", "gpu"]].assign(
         framework="none",
         model="none",
         batch_size=1,
@@ -69,9 +66,8 @@ def _with_unmeasured_machines(
         basis="published",
         status="ok",
         source="hours of the workload",
-        **dict.fromkeys(RATES, np.nan),
     )
-    return concat([cells, added[list(cells.columns)]])
+    return concat([cells, added.reindex(columns=cells.columns)])
 
 
 def join_offers(cells: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
@@ -98,11 +94,13 @@ def reference_throughput(
     equal
         Columns that must be equal.
     """
+    columns = list(equal)
     usable = cells[cells["instance"].eq(instance) & cells["status"].eq("ok") & cells["images_per_s"].notna()]
-    ranked = usable.assign(rank=usable["basis"].map(BASES.index).astype(float))
-    ranked = ranked.sort_values(["rank", "images_per_s"], ascending=[True, False])
-    best = ranked.drop_duplicates(list(equal)).set_index(list(equal))["images_per_s"].to_dict()
-    return np.array([best.get(key, np.nan) for key in rows[list(equal)].itertuples(index=False, name=None)], float)
+    ranked = usable.assign(rank=usable["basis"].map(BASES.index)).sort_values(
+        ["rank", "images_per_s"], ascending=[True, False]
+    )
+    best = ranked.drop_duplicates(columns)[[*columns, "images_per_s"]]
+    return rows[columns].merge(best, how="left", on=columns)["images_per_s"].to_numpy(float)
 
 
 def throughput_behind_hours(rows: pd.DataFrame, cells: pd.DataFrame, instance: str) -> FloatArray:
@@ -155,11 +153,26 @@ def cells_of_shared_machines(
     tables = [_exclusive_jobs(cells[cells["gpus"].eq(devices) & cells["instance"].isin(exact)])]
     usable = dict(list(cells[cells["status"] == "ok"].groupby(["instance", "gpus"])))
     for name, machine in instances.items():
-        if machine.gpus > devices:
-            candidates = [(relative, devices) for relative in _machines_with_device(name, instances)]
-            key = next((key for key in (*candidates, (name, machine.gpus)) if key in usable), None)
-            if key is not None:
-                tables.append(_jobs_side_by_side(usable[key], key[1], name, machine, devices, work.contention))
+        relatives = [(relative, devices) for relative in _machines_with_device(name, instances)]
+        key = next((key for key in (*relatives, (name, machine.gpus)) if key in usable), None)
+        if machine.gpus <= devices or key is None:
+            continue
+        slots, figures = machine.gpus // devices, usable[key]
+        is_shared, is_scaled = slots > 1, key[1] != devices
+        factor = devices / key[1] * slots * (1.0 - work.contention * is_shared)
+        note = f" ; {slots} jobs side by side on {machine.gpus} devices"
+        note += f", {work.contention:.0%} less each" * is_shared
+        shared = _exclusive_jobs(figures).assign(
+            instance=name,
+            gpus=machine.gpus,
+            gpu=machine.gpu,
+            source=figures["source"] + note,
+            slots=float(slots),
+            **{rate: figures[rate] * factor for rate in RATES},
+        )
+        if is_scaled:
+            shared["basis"] = [weakest(basis, "scaled") for basis in figures["basis"]]
+        tables.append(shared)
     return concat(tables)
 
 
@@ -173,30 +186,10 @@ def _exclusive_jobs(cells: pd.DataFrame) -> pd.DataFrame:
 def _machines_with_device(name: str, instances: Mapping[str, Instance]) -> list[str]:
     """Return the machine, its base, its equivalent and that one's base, then others with its device."""
     machine = instances[name]
-    equivalent = instances.get(machine.equivalent_to or "")
-    related = [name, machine.base_instance, machine.equivalent_to, equivalent and equivalent.base_instance]
+    equivalent = instances.get(machine.equivalent_to or "", machine)
+    related = (name, machine.base_instance, machine.equivalent_to, equivalent.base_instance)
     with_device = [candidate for candidate, facts in instances.items() if facts.gpu == machine.gpu]
-    return list(dict.fromkeys(relative for relative in (*related, *with_device) if relative))
-
-
-def _jobs_side_by_side(
-    cells: pd.DataFrame, gpus: int, name: str, machine: Instance, devices: int, contention: float
-) -> pd.DataFrame:
-    """Scale cells of `gpus` devices to machine `name` with jobs of `devices` devices in all its slots."""
-    slots = machine.gpus // devices
-    loss = contention if slots > 1 else 0.0
-    factor = devices / gpus * slots * (1.0 - loss)
-    note = f" ; {slots} jobs side by side on {machine.gpus} devices" + (f", {loss:.0%} less each" if slots > 1 else "")
-    bases = [basis if gpus == devices else weakest(basis, "scaled") for basis in cells["basis"]]
-    return _exclusive_jobs(cells).assign(
-        instance=name,
-        gpus=machine.gpus,
-        gpu=machine.gpu,
-        basis=bases,
-        source=cells["source"] + note,
-        slots=float(slots),
-        **{rate: cells[rate] * factor for rate in RATES},
-    )
+    return list(filter(None, (*related, *with_device)))
 
 
 def price_cells(
@@ -231,8 +224,7 @@ def price_cells(
         COST_COLUMNS, and the lines of each bill that are not zero in BILL_COLUMNS.
     """
     cells = _with_unmeasured_machines(cells, offers, workloads)
-    machines = join_offers(_exclusive_jobs(cells), offers)
-    tables = []
+    machines, tables = join_offers(_exclusive_jobs(cells), offers), []
     for name, work in workloads.items():
         if isinstance(work, ProjectPlan):
             continue
@@ -243,9 +235,8 @@ def price_cells(
     if not tables:
         return table_of([], COST_COLUMNS), table_of([], BILL_COLUMNS)
     jobs = concat(tables)
-    share = jobs["share"].to_numpy(float)
     with np.errstate(invalid="ignore", over="ignore"):  # The bill of a job that never finishes is infinite here.
-        bills = {suffix: bill_lines(jobs, fees, suffix).share(share) for suffix in SUFFIXES}
+        bills = {suffix: bill_lines(jobs, fees, suffix) for suffix in SUFFIXES}
         return _costs(jobs, bills), _line_table(jobs, bills[""])
 
 
@@ -254,20 +245,22 @@ def _jobs(rows: pd.DataFrame, cells: pd.DataFrame, name: str, work: Training | R
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
     slots = rows["slots"]
-    rates = {suffix: _rate(rows, suffix) / slots for suffix in SUFFIXES}
-    jobs = rows.assign(workload=name, starts=1.0, share=1.0 / slots, spread_months=np.nan)
-    if isinstance(work, Training):
-        with np.errstate(divide="ignore"):  # A throughput whose interval begins at 0 may take forever.
-            hours = {suffix: work.samples / rates[OPPOSITE[suffix]] / HOUR_S for suffix in SUFFIXES}
-    else:
+    jobs = rows.assign(workload=name, starts=1.0, in_a_row=1.0, share=1.0 / slots, spread_months=np.nan)
+    if isinstance(work, Runs):
         jobs["starts"] = np.ceil(work.runs / slots - ROUNDING)
         jobs["share"] = np.minimum(1.0, work.runs / slots)
         jobs["spread_months"] = np.nan if work.months is None else work.months
-        hours = dict.fromkeys(SUFFIXES, work.hours)
-        if work.instance is not None:
-            reference = throughput_behind_hours(rows, cells, work.instance)
-            hours = {suffix: work.hours * reference / rates[OPPOSITE[suffix]] for suffix in SUFFIXES}
-    return jobs.assign(**{f"work_hours{suffix}": hours[suffix] for suffix in SUFFIXES})
+    for suffix in SUFFIXES:
+        rate = _rate(rows, OPPOSITE[suffix]) / slots
+        with np.errstate(divide="ignore"):  # A throughput whose interval begins at 0 may take forever.
+            if isinstance(work, Training):
+                hours = work.samples / rate / HOUR_S
+            elif work.instance is None:
+                hours = pd.Series(work.hours, rows.index)
+            else:
+                hours = work.hours * throughput_behind_hours(rows, cells, work.instance) / rate
+        jobs[f"work_hours{suffix}"] = hours
+    return jobs
 
 
 def _rate(rows: pd.DataFrame, suffix: str) -> pd.Series:
@@ -278,22 +271,20 @@ def _rate(rows: pd.DataFrame, suffix: str) -> pd.Series:
 def _costs(jobs: pd.DataFrame, bills: Mapping[str, Bill]) -> pd.DataFrame:
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
-    is_side_by_side = jobs["slots"] > 1
-    costs = jobs.assign(machine_hours=bills[""].machine_hours)
+    costs = jobs.copy()
     for suffix, bill in bills.items():
         is_priced = has_hours & finishes & np.isfinite(bill.usd) & np.isfinite(bill.hours)
-        costs[f"hours{suffix}"] = np.where(is_priced, bill.hours, np.nan)
-        costs[f"usd{suffix}"] = np.where(is_priced, bill.usd, np.nan)
+        values = {"hours": bill.hours, "usd": bill.usd, "machine_hours": bill.machine_hours}
+        values |= {name: jobs[f"{name}_per_hour{suffix}"] * bill.machine_hours for name in ("kwh", "kg_co2e")}
+        for name, value in values.items():
+            costs[f"{name}{suffix}"] = np.where(is_priced, value, np.nan)
         costs[f"images_per_usd{suffix}"] = _images_per_usd(jobs, suffix, has_hours)
-        for name in ("kwh", "kg_co2e"):
-            energy = jobs[f"{name}_per_hour{suffix}"] * bill.machine_hours
-            costs[f"{name}{suffix}"] = np.where(is_priced, energy, np.nan)
-    costs["machine_hours"] = costs["machine_hours"].where(costs["usd"].notna())
     reason = jobs["status"].where(jobs["status"] != "ok", NO_FIGURE)
     costs["status"] = np.where(has_hours, np.where(finishes, "ok", NEVER), reason)
     costs["basis"] = [weakest(*bases) for bases in zip(jobs["basis_cell"], jobs["basis"], strict=True)]
     costs["source"] = jobs["source_cell"] + " ; " + jobs["source"]
     costs["gpu"] = jobs["gpu_cell"].where(jobs["gpu_cell"].notna(), jobs["gpu"])
+    is_side_by_side = jobs["slots"] > 1
     costs["jobs_at_once"] = jobs["slots"].where(is_side_by_side)
     for name in (*RATES, "figure_images_per_s", "figure_gpus", "basis", "source"):
         costs[f"side_{name}"] = jobs.get(f"{name}_cell", jobs[name]).where(is_side_by_side)
@@ -305,20 +296,20 @@ def _images_per_usd(jobs: pd.DataFrame, suffix: str, has_hours: np.ndarray) -> F
 
     Fees and rounding belong to a workload and are not included.
     """
-    price_suffix = OPPOSITE[suffix]
-    rate, checkpoint, restore = numbers(jobs, f"interruptions_per_hour{price_suffix}", "checkpoint_s", "restore_s")
+    bound, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
+    price, rate, checkpoint, restore = numbers(
+        jobs, f"usd_per_hour{bound}", f"interruptions_per_hour{bound}", "checkpoint_s", "restore_s"
+    )
     dump = np.where(rate > 0, checkpoint / HOUR_S, 1.0)
-    factor = overhead(rate, dump, restore / HOUR_S, jobs["every_s"].to_numpy(float) / HOUR_S)
-    price = jobs[f"usd_per_hour{price_suffix}"].to_numpy(float) * factor
-    is_priced = has_hours & np.isfinite(factor) & (price > 0)
-    return np.where(is_priced, HOUR_S * _rate(jobs, suffix) / np.where(is_priced, price, 1.0), np.nan)
+    paid = price * overhead(rate, dump, restore / HOUR_S, interval)
+    is_priced = has_hours & np.isfinite(paid) & (price > 0)
+    return np.where(is_priced, HOUR_S * _rate(jobs, suffix) / np.where(is_priced, paid, 1.0), np.nan)
 
 
 def _line_table(jobs: pd.DataFrame, bill: Bill) -> pd.DataFrame:
     """Return one row per job and line that is not zero."""
+    lines = pd.DataFrame(bill.lines, index=jobs.index)
+    lines = lines.where(np.isfinite(lines) & (lines.abs() > 1e-12)).unstack().dropna()
     identity = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]
-    tables = [table_of([], BILL_COLUMNS)]
-    for line, usd in bill.lines.items():
-        is_listed = np.isfinite(usd) & (np.abs(usd) > 1e-12)
-        tables.append(identity[is_listed].assign(line=line, usd=usd[is_listed]))
-    return concat(tables)
+    rows = lines.rename("usd").rename_axis(["line", "row"]).reset_index().join(identity, on="row")
+    return rows[list(BILL_COLUMNS)]

@@ -3,14 +3,13 @@
 Carbon is that of the electricity; emissions from manufacturing are not included.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from sweetspot.bills.schemas import FloatArray, bounds, expand
+from sweetspot.bills.schemas import bounds, expand
 from sweetspot.cells import USABLE
 from sweetspot.study.energy_facts import Energy, Fact
 from sweetspot.study.instances import Instance
@@ -25,16 +24,16 @@ METERED = "metered"  # by the counters of devices and processor
 
 
 @dataclass(frozen=True)
-class PowerEstimate:
-    """Energy of an hour of use as [value, low, high] in kWh, None if unknown; `missing`: undeclared inputs."""
+class MeteredPower:
+    """Power of a machine in training in kW (median, minimum and maximum of its cells) and its source."""
 
-    kwh_per_hour: FloatArray | None = None
-    basis: str | None = None
-    source: str | None = None
-    missing: Sequence[str] = ()
+    kw: tuple[float, float, float]
+    source: str
 
 
-def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None) -> dict[str, Any]:
+def energy_columns(
+    offer: PricedOffer, machine: Instance, energy: Energy | None, metered: MeteredPower | None = None
+) -> dict[str, Any]:
     """Return the energy columns of an offer: kWh and kg CO2e of an hour of use.
 
     Parameters
@@ -43,6 +42,8 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
         The offer, and the machine that it is for.
     energy
         Power of devices and grid intensities that the study declares.
+    metered
+        Where the offer's power comes from if it is METERED.
 
     Returns
     -------
@@ -51,56 +52,57 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
         where these come from, and in `energy_lacks` what is not declared. Unknown columns are left out.
     """
     facts = energy or Energy()
-    power = _owned_power(offer.own) if offer.own is not None else _rented_power(machine, facts)
-    missing, columns = list(power.missing), {"power_basis": power.basis, "power_source": power.source}
-    site = facts.site(machine.provider)
+    columns, missing = _rented_power(machine, facts) if offer.own is None else _owned_power(offer.own, metered)
+    kwh, site = columns.get("kwh_per_hour"), facts.site(machine.provider)
     grid = None if site is None else site.g_per_kwh
-    if power.kwh_per_hour is not None:
-        columns |= expand(kwh_per_hour=power.kwh_per_hour)
     if grid is None:
         missing.append(f"grid intensity of {machine.provider}")
-    elif power.kwh_per_hour is not None:
-        columns |= expand(kg_co2e_per_hour=power.kwh_per_hour * bounds(grid) / GRAMS_A_KG)
+    elif kwh is not None:
+        columns["kg_co2e_per_hour"] = kwh * bounds(grid) / GRAMS_A_KG
         columns["grid_source"] = f"{grid.value:g} g CO2e/kWh: {_citation(grid)}"
-    return columns | {"energy_lacks": ", ".join(missing) or None}
+    return expand(**columns, energy_lacks=", ".join(missing) or None)
 
 
-def _owned_power(own: Ownership) -> PowerEstimate:
-    kw, pue = bounds(own.kw) * bounds(own.load_share), bounds(own.pue)
+def _owned_power(own: Ownership, metered: MeteredPower | None) -> tuple[dict[str, Any], list[str]]:
+    """Return kWh per hour with its basis and source, and what is missing."""
+    kw = bounds(own.kw) * bounds(own.load_share)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
-        return PowerEstimate(missing=["kW of the price list"])
-    source = f"{kw[0]:.4g} kW, {own.kw_basis} in the price list, x PUE {pue[0]:g}"
-    return PowerEstimate(kw * pue, own.kw_basis, source)
+        return {}, ["kW of the price list"]
+    source, pue = f"{kw[0]:.4g} kW, {own.kw_basis} in the price list,", bounds(own.pue)
+    if own.kw_basis == METERED and metered is not None:
+        source = f"{metered.source};"
+    return {"kwh_per_hour": kw * pue, "power_basis": own.kw_basis, "power_source": f"{source} x PUE {pue[0]:g}"}, []
 
 
-def _rented_power(machine: Instance, facts: Energy) -> PowerEstimate:
+def _rented_power(machine: Instance, facts: Energy) -> tuple[dict[str, Any], list[str]]:
     """Estimate devices x W x (1 + host share) x utilization x PUE, whatever number of devices a job uses."""
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
-    host = facts.host_share if device is None or device.host_share is None else device.host_share
-    pue, load = None if site is None else site.pue, facts.utilisation
-    if device is None or host is None or load is None or pue is None:
-        declared = {f"W of {machine.gpu}": device, "host share": host, "utilisation": load}
-        declared[f"PUE of {machine.provider}"] = pue
-        return PowerEstimate(missing=[name for name, fact in declared.items() if fact is None])
-    kw = machine.gpus * bounds(device.watts) * (1.0 + bounds(host)) / WATTS_A_KW * bounds(load)
+    declared: dict[str, Fact | None] = {
+        f"W of {machine.gpu}": device.watts if device else None,
+        "host share": _host_share(machine.gpu, facts),
+        "utilisation": facts.utilisation,
+        f"PUE of {machine.provider}": site.pue if site else None,
+    }
+    known = [fact for fact in declared.values() if fact is not None]
+    if len(known) < len(declared):
+        return {}, [name for name, fact in declared.items() if fact is None]
+    watts, host, load, pue = known
+    kw = machine.gpus * bounds(watts) * (1.0 + bounds(host)) / WATTS_A_KW * bounds(load)
     source = (
-        f"estimated: {machine.gpus} x {device.watts.value:g} W x (1 + {host.value:g}) x {load.value:g} = "
-        f"{kw[0]:.4g} kW, x PUE {pue.value:g}; W: {_citation(device.watts)}; host: {_citation(host)}; "
+        f"estimated: {machine.gpus} x {watts.value:g} W x (1 + {host.value:g}) x {load.value:g} = "
+        f"{kw[0]:.4g} kW, x PUE {pue.value:g}; W: {_citation(watts)}; host: {_citation(host)}; "
         f"utilisation: {_citation(load)}; PUE: {_citation(pue)}"
     )
-    return PowerEstimate(kw * bounds(pue), ESTIMATED, source)
+    return {"kwh_per_hour": kw * bounds(pue), "power_basis": ESTIMATED, "power_source": source}, []
+
+
+def _host_share(gpu: str, facts: Energy) -> Fact | None:
+    device = facts.device(gpu)
+    return facts.host_share if device is None or device.host_share is None else device.host_share
 
 
 def _citation(fact: Fact) -> str:
     return f"{fact.source} ({fact.as_of})"
-
-
-@dataclass(frozen=True)
-class MeteredPower:
-    """Power of a machine in training in kW (median, minimum and maximum of its cells) and its source."""
-
-    kw: tuple[float, float, float]
-    source: str
 
 
 def metered_machines(
@@ -122,23 +124,19 @@ def metered_machines(
     """
     if "joules_per_sample" not in throughput.columns:
         return {}
-    is_usable = throughput["basis"].eq("measured") & throughput["status"].isin(USABLE)
-    is_usable &= ~throughput["logical"].fillna(False).astype(bool)
-    is_usable &= np.isfinite(throughput[["joules_per_sample", "images_per_s"]].astype(float)).all(axis=1)
-    cells = throughput[is_usable].groupby(["instance", "gpus"])
+    gpus = throughput["instance"].map({name: machine.gpus for name, machine in instances.items()})
+    is_usable = throughput["basis"].eq("measured") & throughput["status"].isin(USABLE) & throughput["gpus"].eq(gpus)
+    cells = throughput[is_usable & ~throughput["logical"].eq(True)].dropna(subset=["joules_per_sample", "images_per_s"])
     return {
-        name: _metered_power(table, instances[name], energy)
-        for (name, gpus), table in cells
-        if name in instances and instances[name].gpus == gpus
+        str(name): _metered_power(table, _host_share(instances[str(name)].gpu, energy or Energy()))
+        for name, table in cells.groupby("instance")
     }
 
 
-def _metered_power(cells: pd.DataFrame, machine: Instance, energy: Energy | None) -> MeteredPower:
+def _metered_power(cells: pd.DataFrame, host: Fact | None) -> MeteredPower:
     sources = sorted(set(cells["energy_source"].astype(str)))
     factor, note = 1.0, ""
     if not any("rapl" in source for source in sources):
-        device = energy.device(machine.gpu) if energy else None
-        host = device.host_share if device and device.host_share else energy.host_share if energy else None
         factor = 1.0 if host is None else 1.0 + host.value
         note = ", devices alone" if host is None else f", x (1 + {host.value:g}) for the host"
     kw = (cells["images_per_s"] * cells["joules_per_sample"]).astype(float) / WATTS_A_KW * factor
@@ -153,10 +151,10 @@ def with_metered_power(offer: PricedOffer, metered: MeteredPower | None) -> Pric
     Offers to rent and machines measured at the plug stay as they are. The high value is the declared one if that
     is more: what counters miss lies between the two.
     """
-    if offer.own is None or metered is None or offer.own.kw_basis == "measured":
+    own = offer.own
+    if own is None or metered is None or own.kw_basis == "measured":
         return offer
     value, low, high = metered.kw
-    declared = offer.own.kw.value * offer.own.load_share.value
-    kw = Amount(value=value, low=low, high=max(high, declared))
+    kw = Amount(value=value, low=low, high=max(high, own.kw.value * own.load_share.value))
     update = {"kw": kw, "load_share": Amount(value=1.0), "kw_basis": METERED}
-    return offer.model_copy(update={"own": offer.own.model_copy(update=update)})
+    return offer.model_copy(update={"own": own.model_copy(update=update)})

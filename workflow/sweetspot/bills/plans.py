@@ -179,7 +179,9 @@ def _schedule(rows: pd.DataFrame, fees: pd.DataFrame, plan: ProjectPlan, phase: 
     hours, usd = np.zeros(len(rows)), np.zeros(len(rows))
     for jobs, count in ((share + 1, remainder), (share, machines - remainder)):
         in_a_row = np.maximum(1.0, np.ceil(jobs / slots))
-        work = rows.assign(work_hours=in_a_row * job_hours, in_a_row=in_a_row, starts=1.0, spread_months=np.nan)
+        work = rows.assign(
+            work_hours=in_a_row * job_hours, in_a_row=in_a_row, starts=1.0, share=1.0, spread_months=np.nan
+        )
         with np.errstate(invalid="ignore", over="ignore"):
             bill = bill_lines(work, fees)
             total_usd = usd + bill.usd * count

@@ -1,26 +1,18 @@
 """All tables that one price list makes: what the rule `price_workloads` writes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 
-from sweetspot.bills.checks import (
-    check_devices,
-    check_instances,
-    check_offers,
-    check_purchase_prices,
-    check_workloads,
-    project_findings,
-)
+from sweetspot.bills.checks import check_instances, check_offers, check_possible, check_workloads, project_findings
 from sweetspot.bills.costs import Workload, cells_to_price, price_cells
 from sweetspot.bills.energy import MeteredPower, metered_machines
-from sweetspot.bills.lint.rules import check_possible, lint, offer_findings, warnings_of
-from sweetspot.bills.offers import has_ended, offers_in_usd
+from sweetspot.bills.lint.rules import Finding, lint, warnings_by_offer
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import TABLES, table_of, to_arrow_table
 from sweetspot.study.energy_facts import Energy
@@ -32,8 +24,7 @@ from sweetspot.study.workloads import load_monthly, load_workloads
 PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind not in ("cells", "lint")}
 
 
-@dataclass(frozen=True)
-class PricingInputs:
+class PricingInputs(NamedTuple):
     """One price list and the workloads it is for, checked; with the tables of `price_tables`."""
 
     workloads: Mapping[str, Workload]
@@ -65,12 +56,10 @@ def read_pricing_inputs(
     workloads, monthly = load_workloads(workload_file), load_monthly(workload_file)
     prices = load_price_list(price_file)
     check_instances([offer.instance for offer in prices.offers], instances, price_file)
-    check_possible(prices, instances, str(price_file), range(len(prices.offers)))
     offers, fees, findings = price_tables(prices, name, instances, *terms)
+    check_possible(findings, price_file)
     check_workloads(workloads, monthly, instances, workload_file)
-    check_devices(workloads, instances, workload_file)
     check_offers(workloads, monthly, offers, workload_file, price_file)
-    check_purchase_prices(monthly, offers, workload_file, price_file)
     return PricingInputs(workloads, monthly, offers, fees, findings)
 
 
@@ -104,13 +93,13 @@ def price_study(
     """
     instances, figures = load_instances(*instance_files), throughput.to_pandas()
     metered = metered_machines(figures, instances, energy)
-    terms = (month_days, study_date, energy, price_paths, metered)
-    inputs = read_pricing_inputs(price_file, workload_file, instances, name, *terms)
+    terms = (name, month_days, study_date, energy, price_paths, metered)
+    inputs = read_pricing_inputs(price_file, workload_file, instances, *terms)
     workloads, offers, fees = inputs.workloads, inputs.offers, inputs.fees
     cells = cells_to_price(figures, extrapolation.to_pandas())
     costs, bills = price_cells(cells, offers, fees, workloads, instances)
     plans = plan_table(cells, offers, fees, workloads, instances)
-    project = pd.DataFrame(project_findings(workloads, inputs.monthly, offers), columns=inputs.findings.columns)
+    project = _finding_table(project_findings(workloads, inputs.monthly, offers))
     findings = pd.concat([inputs.findings, project])
     tables = {"costs": costs, "offers": offers, "fees": fees, "bills": bills, "plans": plans, "price_lint": findings}
     return {kind: to_arrow_table(table, PRICE_TABLES[kind]) for kind, table in tables.items()}
@@ -136,8 +125,11 @@ def price_tables(
         Date at which the age of a price is judged.
     """
     offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths, metered)
-    findings, rows = lint(prices, offers, instances, study_date, month_days), offers.to_dict("records")
-    offers["warnings"] = pd.Series([warnings_of(row, findings) for row in rows], dtype=object)
-    offers["offer_ended"] = [has_ended(offer, study_date) for offer in prices.offers]
-    findings += [finding for row in rows for finding in offer_findings(row)]
-    return offers, fees, table_of([finding._asdict() for finding in findings], PRICE_TABLES["price_lint"])
+    findings = lint(prices, offers, instances, study_date)
+    offers["warnings"] = pd.Series(warnings_by_offer(findings, len(offers)), dtype=object)
+    offers["offer_ended"] = offers["offer_until"].fillna("9") < study_date.isoformat()
+    return offers, fees, _finding_table(findings)
+
+
+def _finding_table(findings: Iterable[Finding]) -> pd.DataFrame:
+    return table_of([finding._asdict() for finding in findings], PRICE_TABLES["price_lint"]).drop_duplicates()
