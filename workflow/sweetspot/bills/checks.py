@@ -5,33 +5,36 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.bills.costs import Workload
+from sweetspot.bills.costs import Machines, Workloads
 from sweetspot.bills.lint.rules import Finding
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.errors import refuse
 from sweetspot.spelling import hint
-from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
+from sweetspot.study.price_list import PriceList
 from sweetspot.study.workloads import ProjectPlan, Runs
 
+MonthlyWorks = Mapping[str, Monthly]
 
-def check_instances(names: Iterable[str], instances: Collection[str], path: str | Path) -> None:
+
+def check_instances(prices: PriceList, instances: Collection[str], path: Path) -> None:
     """Raise a UserError for offers of undeclared instances.
 
     Parameters
     ----------
-    names
-        Instance of each offer.
+    prices
+        The price list.
     instances
         Declared instances.
     path
         The price list.
     """
-    refuse(_undeclared(((f"offers[{number}].instance", name) for number, name in enumerate(names)), instances, path))
+    names = ((f"offers[{number}].instance", offer.instance) for number, offer in enumerate(prices.offers))
+    refuse(_undeclared(names, instances, path))
 
 
 def _undeclared(
-    instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: str | Path
+    instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
     for key, name in instance_by_key:
         if name is not None and name not in instances:
@@ -43,9 +46,7 @@ def check_possible(findings: pd.DataFrame, path: Path) -> None:
     refuse(f"{path}: {message}" for message in findings.loc[findings["severity"] == "error", "message"])
 
 
-def check_workloads(
-    workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly], instances: Mapping[str, Instance], path: Path
-) -> None:
+def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Machines, path: Path) -> None:
     """Raise a UserError for workloads of undeclared instances, and jobs of more devices than any machine has.
 
     Parameters
@@ -70,7 +71,7 @@ def check_workloads(
     refuse([*_undeclared(named, instances, path), *sentences])
 
 
-def check_owned(monthly: Mapping[str, Monthly], priced: Collection[str], path: Path) -> None:
+def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> None:
     """Raise a UserError for machines already owned whose running costs no price list states.
 
     Parameters
@@ -91,8 +92,8 @@ def check_owned(monthly: Mapping[str, Monthly], priced: Collection[str], path: P
 
 
 def check_offers(
-    workloads: Mapping[str, Workload],
-    monthly: Mapping[str, Monthly],
+    workloads: Workloads,
+    monthly: MonthlyWorks,
     offers: pd.DataFrame,
     workload_file: Path,
     price_file: Path,
@@ -127,7 +128,7 @@ def check_offers(
     refuse(f"{price_file}: offers{sentence}" for sentence in sentences)
 
 
-def _project_months(workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly]) -> dict[str, float]:
+def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, float]:
     return {
         key: work.months
         for key, work in (*workloads.items(), *monthly.items())
@@ -135,9 +136,7 @@ def _project_months(workloads: Mapping[str, Workload], monthly: Mapping[str, Mon
     }
 
 
-def project_findings(
-    workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly], offers: pd.DataFrame
-) -> Iterator[Finding]:
+def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.DataFrame) -> Iterator[Finding]:
     """Yield projects whose months do not fit their work, or the machines bought for them.
 
     Parameters

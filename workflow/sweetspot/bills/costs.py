@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.bills.renting import HOUR_S, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray, concat, numbers, table_of, with_bounds
@@ -12,6 +13,8 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import ProjectPlan, Runs, Training
 
 Workload = Training | Runs | ProjectPlan
+Workloads = Mapping[str, Workload]
+Machines = Mapping[str, Instance]
 RATES = with_bounds("images_per_s")
 FIGURES = tuple(TABLES["cells"])
 PRICED_COLUMNS = [*FIGURES, "gpu"]
@@ -24,7 +27,7 @@ OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}
 NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
-def cells_to_price(throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
+def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
     """Return all measured and published cells, and headline extrapolations of cells that are missing.
 
     Parameters
@@ -47,30 +50,7 @@ def cells_to_price(throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.
     return concat([timed, added.loc[is_missing, PRICED_COLUMNS]])
 
 
-def _with_unmeasured_machines(
-    cells: pd.DataFrame, offers: pd.DataFrame, workloads: Mapping[str, Workload]
-) -> pd.DataFrame:
-    """Add a cell without throughput for each offered machine that has none, if a workload needs none.
-
-    So jobs of known hours are priced on machines that nobody has measured.
-    """
-    if not any(isinstance(work, Runs) and work.instance is None and work.model is None for work in workloads.values()):
-        return cells
-    machines = offers.drop_duplicates("instance")
-    added = machines.loc[~machines["instance"].isin(cells["instance"]), ["instance", "gpus", "gpu"]].assign(
-        framework="none",
-        model="none",
-        batch_size=1,
-        precision="fp32",
-        variant="default",
-        basis="published",
-        status="ok",
-        source="hours of the workload",
-    )
-    return concat([cells, added.reindex(columns=cells.columns)])
-
-
-def join_offers(cells: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
+def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
     """Return one row per cell and offer of its instance, in the order of the cells, then of the offers.
 
     `gpus` are the devices of the cell; every other column that both have is that of the offer, and `<name>_cell`.
@@ -79,7 +59,7 @@ def join_offers(cells: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
 
 
 def reference_throughput(
-    rows: pd.DataFrame, cells: pd.DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
+    rows: DataFrame, cells: DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
 ) -> FloatArray:
     """Return the throughput of `instance` in the cell comparable to each row; NaN if it has none.
 
@@ -103,7 +83,7 @@ def reference_throughput(
     return rows[columns].merge(best, how="left", on=columns)["images_per_s"].to_numpy(float)
 
 
-def throughput_behind_hours(rows: pd.DataFrame, cells: pd.DataFrame, instance: str) -> FloatArray:
+def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) -> FloatArray:
     """Return the throughput of the machine for which a workload's hours are stated; NaN if it has none.
 
     Parameters
@@ -120,9 +100,7 @@ def throughput_behind_hours(rows: pd.DataFrame, cells: pd.DataFrame, instance: s
     return np.where(np.isnan(at_batch), any_batch, at_batch)
 
 
-def cells_of_shared_machines(
-    cells: pd.DataFrame, work: Training | Runs, devices: int, instances: Mapping[str, Instance]
-) -> pd.DataFrame:
+def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
     """Return the cells for jobs that take `devices` devices each and run side by side on larger machines.
 
     A machine of n devices runs floor(n / d) jobs of d devices; its rate is that of all of them together: jobs x
@@ -153,9 +131,12 @@ def cells_of_shared_machines(
     tables = [_exclusive_jobs(cells[cells["gpus"].eq(devices) & cells["instance"].isin(exact)])]
     usable = dict(list(cells[cells["status"] == "ok"].groupby(["instance", "gpus"])))
     for name, machine in instances.items():
-        relatives = [(relative, devices) for relative in _machines_with_device(name, instances)]
-        key = next((key for key in (*relatives, (name, machine.gpus)) if key in usable), None)
-        if machine.gpus <= devices or key is None:
+        equivalent = instances.get(machine.equivalent_to or "", machine)
+        related = (name, machine.base_instance, machine.equivalent_to, equivalent.base_instance)
+        alike = (other for other, facts in instances.items() if facts.gpu == machine.gpu)
+        keys = ((relative, devices) for relative in (*related, *alike))
+        key = next((key for key in keys if key in usable), (name, machine.gpus))
+        if machine.gpus <= devices or key not in usable:
             continue
         slots, figures = machine.gpus // devices, usable[key]
         is_shared, is_scaled = slots > 1, key[1] != devices
@@ -176,29 +157,20 @@ def cells_of_shared_machines(
     return concat(tables)
 
 
-def _exclusive_jobs(cells: pd.DataFrame) -> pd.DataFrame:
+def _exclusive_jobs(cells: DataFrame) -> DataFrame:
     """Add the columns of `cells_of_shared_machines` for jobs that take all devices of their machine."""
     return cells.assign(
         figure_images_per_s=cells["images_per_s"].astype(float), figure_gpus=cells["gpus"].astype(float), slots=1.0
     )
 
 
-def _machines_with_device(name: str, instances: Mapping[str, Instance]) -> list[str]:
-    """Return the machine, its base, its equivalent and that one's base, then others with its device."""
-    machine = instances[name]
-    equivalent = instances.get(machine.equivalent_to or "", machine)
-    related = (name, machine.base_instance, machine.equivalent_to, equivalent.base_instance)
-    with_device = [candidate for candidate, facts in instances.items() if facts.gpu == machine.gpu]
-    return list(filter(None, (*related, *with_device)))
-
-
 def price_cells(
-    cells: pd.DataFrame,
-    offers: pd.DataFrame,
-    fees: pd.DataFrame,
-    workloads: Mapping[str, Workload],
-    instances: Mapping[str, Instance],
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    cells: DataFrame,
+    offers: DataFrame,
+    fees: DataFrame,
+    workloads: Workloads,
+    instances: Machines,
+) -> tuple[DataFrame, DataFrame]:
     """Price every workload on every cell under every offer of its instance.
 
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
@@ -223,7 +195,6 @@ def price_cells(
     costs, bills
         COST_COLUMNS, and the lines of each bill that are not zero in BILL_COLUMNS.
     """
-    cells = _with_unmeasured_machines(cells, offers, workloads)
     machines, tables = join_offers(_exclusive_jobs(cells), offers), []
     for name, work in workloads.items():
         if isinstance(work, ProjectPlan):
@@ -240,7 +211,7 @@ def price_cells(
         return _costs(jobs, bills), _line_table(jobs, bills[""])
 
 
-def _jobs(rows: pd.DataFrame, cells: pd.DataFrame, name: str, work: Training | Runs) -> pd.DataFrame:
+def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -> DataFrame:
     """Add the hours of work per start, the number of starts and the share of the machine's bill."""
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
@@ -263,12 +234,12 @@ def _jobs(rows: pd.DataFrame, cells: pd.DataFrame, name: str, work: Training | R
     return jobs
 
 
-def _rate(rows: pd.DataFrame, suffix: str) -> pd.Series:
+def _rate(rows: DataFrame, suffix: str) -> pd.Series:
     """Return samples/s at a bound; the central value if it has no interval."""
     return rows[f"images_per_s{suffix}"].astype(float).fillna(rows["images_per_s"].astype(float))
 
 
-def _costs(jobs: pd.DataFrame, bills: Mapping[str, Bill]) -> pd.DataFrame:
+def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     costs = jobs.copy()
@@ -291,7 +262,7 @@ def _costs(jobs: pd.DataFrame, bills: Mapping[str, Bill]) -> pd.DataFrame:
     return costs[list(COST_COLUMNS)]
 
 
-def _images_per_usd(jobs: pd.DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
+def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
     """Return 3600 R / (hourly price x overhead of interruptions); NaN if nothing is paid by the hour.
 
     Fees and rounding belong to a workload and are not included.
@@ -306,9 +277,9 @@ def _images_per_usd(jobs: pd.DataFrame, suffix: str, has_hours: np.ndarray) -> F
     return np.where(is_priced, HOUR_S * _rate(jobs, suffix) / np.where(is_priced, paid, 1.0), np.nan)
 
 
-def _line_table(jobs: pd.DataFrame, bill: Bill) -> pd.DataFrame:
+def _line_table(jobs: DataFrame, bill: Bill) -> DataFrame:
     """Return one row per job and line that is not zero."""
-    lines = pd.DataFrame(bill.lines, index=jobs.index)
+    lines = DataFrame(bill.lines, index=jobs.index)
     lines = lines.where(np.isfinite(lines) & (lines.abs() > 1e-12)).unstack().dropna()
     identity = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]
     rows = lines.rename("usd").rename_axis(["line", "row"]).reset_index().join(identity, on="row")

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.energy import MeteredPower, energy_columns, with_metered_power
+from sweetspot.bills.energy import energy_columns
 from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month, share_of_price, usd_per_hour_of_use
 from sweetspot.bills.renting import HOUR_S, overhead
-from sweetspot.bills.schemas import TABLES, FloatArray, Number, bounds, csv_rows, expand, table_of
+from sweetspot.bills.schemas import TABLES, Columns, FloatArray, Number, bounds, csv_rows, expand, table_of
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError
 from sweetspot.study.base import Ranged
@@ -17,11 +17,13 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, PricedOffer, PriceList
 from sweetspot.study.terms import Billing, Commitment, Ownership, Rate, Vat
-from sweetspot.study.trends import Drift, Jumps, Resale, path_and_title, preset_of
+from sweetspot.study.trends import Resale, path_and_title, preset_of
 
 GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
 OFFER_COLUMNS, FEE_COLUMNS = tuple(TABLES["offers"]), tuple(TABLES["fees"])
 FEE_UNITS = ("per_start", "per_hour", "per_month")
+# Where a path has its change, and the low and high of it.
+CHANGE_KEYS = {"drift": ("change_per_year", "low", "high"), "jumps": ("change", "change_low", "change_high")}
 # Months, days of use and resale values make an hour cheaper: their high value belongs to the low price.
 INVERTED = [0, 2, 1]
 
@@ -33,7 +35,6 @@ def offers_in_usd(
     month_days: float,
     energy: Energy | None = None,
     price_paths: bool | None = None,
-    metered: Mapping[str, MeteredPower] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Convert a price list to USD, hours and months: the tables of offers and of fees.
 
@@ -58,8 +59,6 @@ def offers_in_usd(
         Power and grids that the study declares.
     price_paths
         Whether rental prices change over the months of a project; None: only those with a trend of their own.
-    metered
-        Power that runs measured, which replaces the declared kW of owned machines.
 
     Returns
     -------
@@ -71,16 +70,15 @@ def offers_in_usd(
     UserError
         If a currency has no exchange rate.
     """
-    rows: list[dict[str, Any]] = []
-    fees: list[dict[str, Any]] = []
+    rows: list[Columns] = []
+    fees: list[Columns] = []
     for listed_offer in prices.offers:
-        machine, power = instances[listed_offer.instance], (metered or {}).get(listed_offer.instance)
-        offer = with_metered_power(_with_list_terms(listed_offer, prices), power)
+        machine, offer = instances[listed_offer.instance], _with_list_terms(listed_offer, prices)
         money, billing = usd_per_unit(offer, prices), offer.billing or Billing()
         key = {"price_list": name, "instance": offer.instance, "purchase": offer.purchase}
         row = key | {"price_list_title": prices.title or name, "month_days": month_days}
         row |= listed_columns(offer, "offers", money) | _identity(offer, prices, machine, month_days)
-        row |= energy_columns(offer, machine, energy, power)
+        row |= energy_columns(offer, machine, energy)
         if offer.own is not None:
             row |= _owned(offer.own, money)
         else:
@@ -119,7 +117,7 @@ def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
     return offer.model_copy(update=terms)
 
 
-def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> dict[str, Any]:
+def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
     """Return the columns of a table that columns.csv finds in the offer, money in USD.
 
     Parameters
@@ -131,7 +129,7 @@ def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> dict[st
     money
         USD per unit of its money as [value, low, high].
     """
-    row: dict[str, Any] = {}
+    row: Columns = {}
     for column in csv_rows("columns"):
         if column["table"] != table or not column["path"]:
             continue
@@ -180,7 +178,7 @@ def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
     return np.sum([bounds(getattr(offer, unit)) / hours[unit] for unit in RATE_HOURS], axis=0)
 
 
-def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> dict[str, Any]:
+def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> Columns:
     """Return who offers which machine, since when, and the months until it is available."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
@@ -199,7 +197,7 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
     )
 
 
-def _billing_terms(billing: Billing, money: float, month_days: float) -> dict[str, Any]:
+def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns:
     storage, egress = billing.storage, billing.egress
     return {
         "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
@@ -208,7 +206,7 @@ def _billing_terms(billing: Billing, money: float, month_days: float) -> dict[st
     }
 
 
-def _fees(billing: Billing, money: float) -> list[dict[str, Any]]:
+def _fees(billing: Billing, money: float) -> list[Columns]:
     return [
         {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money}
         for fee in billing.fees
@@ -217,7 +215,7 @@ def _fees(billing: Billing, money: float) -> list[dict[str, Any]]:
     ]
 
 
-def _owned(ownership: Ownership, money: FloatArray) -> dict[str, Any]:
+def _owned(ownership: Ownership, money: FloatArray) -> Columns:
     residual, points = _residual(ownership)
     staff = bounds(ownership.staff_hours_per_month) * bounds(ownership.staff_per_hour) * money
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
@@ -235,7 +233,7 @@ def _owned(ownership: Ownership, money: FloatArray) -> dict[str, Any]:
     return columns | _use(fixed, electricity, bounds(ownership.days_per_month), ownership.downtime_share)
 
 
-def _use(fixed: Number, variable: FloatArray, days: FloatArray, downtime: float = 0.0) -> dict[str, Any]:
+def _use(fixed: Number, variable: FloatArray, days: FloatArray, downtime: float = 0.0) -> Columns:
     """Return what a month and an hour of use cost; `days` of use per month."""
     hour = usd_per_hour_of_use(fixed, variable, days[INVERTED], downtime)
     return expand(usd_per_hour=hour, fixed_usd_per_month=fixed, variable_usd_per_hour=variable)
@@ -254,7 +252,7 @@ def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] 
     return np.minimum(ownership.capex.value * shares, ownership.capex.ends[0]), curve
 
 
-def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> dict[str, Any]:
+def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> Columns:
     days = np.full(3, month_days) if offer.days_per_month is None else bounds(offer.days_per_month)
     variable = bounds(deal.per_hour) * money
     fixed = (bounds(deal.upfront) / bounds(deal.term_months)[INVERTED] + bounds(deal.per_month)) * money
@@ -263,20 +261,16 @@ def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_da
     return expand(days_per_month=days) | _use(fixed, variable, np.minimum(days, month_days))
 
 
-def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> dict[str, Any]:
+def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
     """Return how the price may change: by the offer's own trend or, with `price_paths`, by the preset."""
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
-    change: tuple[float | None, ...] = (None, None, None)
-    if isinstance(path, Drift):
-        change = (path.change_per_year, path.low, path.high)
-    elif isinstance(path, Jumps):
-        change = (path.change, path.change_low, path.change_high)
+    value, *ends = (getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", "")))
     return expand(
         trend=name,
         trend_kind=path.kind,
-        trend_change=np.array([change[0] if end is None else end for end in change], float),
+        trend_change=np.array([value, *(value if end is None else end for end in ends)], float),
         trend_per_year=getattr(path, "per_year", None),
         trend_sd_log=getattr(path, "sd_log_year", None),
         trend_market_share=getattr(path, "market_share", None),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 Number = float | FloatArray
+Columns = dict[str, Any]  # of a row, by name
 SUFFIXES = ("", "_low", "_high")
 TYPES: dict[str, pa.DataType] = {
     "text": pa.string(),
@@ -77,8 +78,8 @@ def with_types(table: pd.DataFrame) -> pd.DataFrame:
 
 def to_arrow_table(table: pd.DataFrame, columns: Sequence[str]) -> pa.Table:
     """Return the columns as an Arrow table whose types do not depend on its rows."""
-    arrays = [pa.array(table[name].to_numpy(), kind, from_pandas=True) for name, kind in _types(columns).items()]
-    return pa.Table.from_arrays(arrays, names=list(columns))
+    schema = pa.schema(_types(columns))
+    return pa.Table.from_pandas(table[list(columns)], schema, preserve_index=False).replace_schema_metadata()
 
 
 def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -92,9 +93,9 @@ def bounds(amount: "Ranged | None") -> FloatArray:
     return np.zeros(3) if amount is None else np.array(amount.three)
 
 
-def expand(**values: Any) -> dict[str, Any]:
+def expand(**values: Any) -> Columns:
     """Return the values of a row; an array [value, low, high] becomes three columns."""
-    row: dict[str, Any] = {}
+    row: Columns = {}
     for name, value in values.items():
         is_array = isinstance(value, np.ndarray)
         row |= dict(zip(with_bounds(name), value.tolist(), strict=True)) if is_array else {name: value}

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sweetspot.bills import checks
-from sweetspot.bills.pricing import price_tables
-from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
+from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_tables
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
@@ -238,8 +237,7 @@ def _check_prices(
         content.study,
     )
     mistakes = len(findings.errors)
-    names = [offer.instance for offer in prices.offers]
-    findings.check(checks.check_instances, names, instances, str(file))
+    findings.check(checks.check_instances, prices, instances, file)
     if study is None or len(findings.errors) > mistakes:
         return
     offers, _, lint = price_tables(prices, name, instances, study.month_days, study.as_of, study.energy)
