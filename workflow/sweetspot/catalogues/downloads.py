@@ -53,6 +53,7 @@ def download(url: str, expected: str) -> Download:
         raise UserError(f"{address}: cannot be fetched ({type(error).__name__}); try again later") from None
     if answer.status_code != 200:
         raise UserError(f"{address}: answers {answer.status_code} ({answer.reason}); expected {expected}")
+
     start = answer.content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start or start.startswith(b"<"):  # Proxies and portals send a web page with code 200.
         raise UserError(f"{address}: answers {'a web page' if start else 'nothing'}; expected {expected}")

@@ -42,6 +42,7 @@ def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
             day = date.fromisoformat(commits[0]["commit"]["committer"]["date"][:10])
         except (UserError, ValueError, KeyError, IndexError, TypeError):
             verb = "fetched"
+
     catalogue = parse_catalogue("skypilot", file.content, file.address)
     return FetchedCatalogue(catalogue, f"SkyPilot's catalogue, {provider}/vms.csv {verb} {day}", file.sha256, day)
 
@@ -55,6 +56,7 @@ def fetch_gpuhunt(provider: str, base_url: str) -> FetchedCatalogue:
     except ValueError:
         text = f"{version_file.address}: is {version[:40]!r}; expected a version such as 20260819-1204"
         raise UserError(text) from None
+
     packed = download(f"{base_url}/{provider}/{version}/catalog.zip", "a zipped catalogue of gpuhunt")
     try:
         content = zipfile.ZipFile(io.BytesIO(packed.content)).read(f"{provider}.csv")

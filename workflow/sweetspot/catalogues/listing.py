@@ -36,18 +36,18 @@ class Catalogue:
 
     file: str
     listings: list[Listing]
-    left_out: pd.DataFrame
+    faulty_lines: pd.DataFrame
 
     def reason_without(self, machine: str) -> str:
         """Return the first reason for which a price of that machine was left out; '' if there is none."""
-        faults = self.left_out.loc[self.left_out["machine"] == machine, "fault"]
+        faults = self.faulty_lines.loc[self.faulty_lines["machine"] == machine, "fault"]
         return "" if faults.empty else str(faults.iloc[0])
 
     def skipped(self) -> list[str]:
         """Return one sentence per reason, with the first line and how many follow."""
         return [
             f"{self.file}, line {lines.iloc[0]}{f' and {len(lines) - 1} more' if len(lines) > 1 else ''}: {fault}"
-            for fault, lines in self.left_out.groupby("fault", sort=False)["line"]
+            for fault, lines in self.faulty_lines.groupby("fault", sort=False)["line"]
         ]
 
     def cheapest(self, zone: str | None, names: Collection[str] | None = None) -> list[Listing]:
@@ -62,8 +62,8 @@ class Catalogue:
         """
         best: dict[tuple[str, str, str], Listing] = {}
         for entry in self.listings:
-            is_named = names is None or entry.instance in names or entry.title in names
-            if is_named and (zone is None or entry.zone.startswith(zone) or entry.region.startswith(zone)):
+            is_selected = names is None or entry.instance in names or entry.title in names
+            if is_selected and (zone is None or entry.zone.startswith(zone) or entry.region.startswith(zone)):
                 key = (entry.instance, entry.title, entry.purchase)
                 best[key] = min(best.get(key, entry), entry, key=lambda listing: listing.per_hour)
         return list(best.values())

@@ -24,6 +24,7 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
             end = _end(text, offer)
             end += len(text[end:].partition("\n")[0])
             separator = "\n" + " " * offer.start_mark.column
+
         for key, value in values.items():
             # Quoted where commas and brackets around it need that.
             item = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=float("inf"))
@@ -33,6 +34,7 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
                 edits.append((end, end, f"{separator}{key}: {item}"))
             else:
                 edits.append((node.start_mark.index, _end(text, node), item))
+
     for start, stop, item in reversed(sorted(edits, key=itemgetter(0))):
         text = text[:start] + item + text[stop:]
     return text

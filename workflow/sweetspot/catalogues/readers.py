@@ -57,9 +57,10 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
     lines = _read_lines(kind, content, file)
     if kind == "skypilot":
         lines = _with_accelerators(lines).drop(columns=["purchase", "per_hour"])
-        others = list(lines.columns.difference(PRICES))
-        lines = lines.melt(others, PRICES, "purchase", "per_hour", ignore_index=False)
+        id_columns = list(lines.columns.difference(PRICES))
+        lines = lines.melt(id_columns, PRICES, "purchase", "per_hour", ignore_index=False)
         lines = lines.sort_index(kind="stable").dropna(subset="per_hour")
+
     rows = _listing_rows(lines)
     is_listed = rows["fault"] == ""
     listed = rows.loc[is_listed, FIELDS].astype(object)
@@ -86,11 +87,13 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
     for column in declared.loc[declared["needed"] == "yes", "column"]:
         if column not in columns:
             raise UserError(f"{file}: column '{column}' is missing; expected lines of a {kind} file")
+
     fields = dict(zip(declared["column"], declared["field"], strict=True))
     cells = pd.DataFrame(lines, columns=list(fields), dtype=object).rename(columns=fields)
     cells = (
         cells.reindex(columns=COLUMNS, fill_value="").fillna("").astype(str).apply(lambda column: column.str.strip())
     )
+
     has_fields = [kind == "json" or None not in (*row, *row.values()) for row in lines]
     return cells.assign(
         **cells[NUMBERS].apply(pd.to_numeric, errors="coerce"),
@@ -110,8 +113,10 @@ def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
     is_machine = lines["instance"] != ""
     added = lines[~is_machine].drop(columns="instance").merge(sizes.astype({"gpus": float}), on=["gpu", "gpus"])
     machines = lines[is_machine].merge(added, "left", ["zone", "instance"], suffixes=("", "_added"))
+
     lacks_devices = (machines["gpu"] == "") & machines["instance"].str.contains(SAYS_GPU)
     is_host = lacks_devices & machines["gpu_added"].notna()
+
     for name in ("gpu", "gpus"):
         machines[name] = machines[f"{name}_added"].where(is_host, machines[name])
     for name in PRICES:  # Google's A4 hosts cost 0.
@@ -126,11 +131,13 @@ def _listing_rows(cells: pd.DataFrame) -> pd.DataFrame:
     machine = cells["instance"]
     counts = cells[["gpus", "vcpus"]]
     counts = counts.where((counts >= 1) & (counts % 1 == 0)).astype("Int64")
+
     # RunPod's names in gpuhunt are those of the device, alike for one and for eight.
     is_repeated = counts["gpus"].groupby(machine).transform("nunique") > 1
     title = machine.where(~is_repeated, counts["gpus"].astype(str) + "x " + machine)
     slug = title.str.replace(r"[^A-Za-z0-9._-]+", "-", regex=True).str.strip("-._").str[:LONGEST_SLUG]
     purchase = cells["purchase"].str.lower().map(PURCHASES)
+
     faults = {
         "no name of letters, digits and .,:+$()/_-": ~title.str.fullmatch(TITLE),
         f"no purchase, expected one of {', '.join(RATES)}": purchase.isna(),

@@ -71,13 +71,16 @@ def price_updates(
         purchase = "spot" if offer.purchase == "preemptible" else offer.purchase
         listings = fetched.catalogue.cheapest(part.place, [listed_name])
         entry = next((listing for listing in listings if listing.purchase == purchase), None)
+
         tax = offer.vat or prices.vat
         currency = offer.currency or prices.currency
         as_of = offer.as_of or prices.as_of
         per_hour = offer.per_hour
         old = per_hour.value if per_hour else 0.0
         new = round(entry.per_hour * nodes, DECIMALS) if entry else 0.0
+
         values: dict[str, Value] = {}
+
         if offer.purchase not in RATES or per_hour is None:
             stays = f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
         elif per_hour.low is not None or per_hour.high is not None:

@@ -57,6 +57,7 @@ def read_history(path: str | Path) -> pd.DataFrame:
         history = validated(SpotHistory, json.loads(read_limited(file, MAX_BYTES)), file)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
+
     table = pd.DataFrame([record.model_dump() for record in history.SpotPriceHistory])
     table = table.set_axis(["zone", "instance", "product", "usd_per_hour", "time"], axis="columns")
     table["time"] = pd.to_datetime(table["time"], utc=True)
@@ -102,9 +103,11 @@ def averages(
     begin = times.transform("min").groupby(rows["instance"]).transform("max").clip(lower=start)
     if begin.max() >= stop:
         raise UserError(f"the window {begin.max()} to {stop} is empty; expected an end after it")
+
     until = times.shift(-1).fillna(stop).clip(upper=stop)
     seconds = (until - rows["time"].clip(lower=begin)).dt.total_seconds().clip(lower=0)
     rows = rows.assign(start=begin, end=stop, seconds=seconds, usd=seconds * rows["usd_per_hour"])
+
     rows = rows.sort_values("usd_per_hour")
     zones = rows.groupby(ZONE_KEY)
     share = zones["seconds"].cumsum() / zones["seconds"].transform("sum")
