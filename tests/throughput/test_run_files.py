@@ -94,7 +94,9 @@ def test_a_file_of_protocol_1_is_read_and_told_apart(tmp_path):
 
 def test_runs_of_one_cell_under_two_protocols_are_refused(tmp_path):
     files = [by_hand(tmp_path, CELL, run=1), by_hand(tmp_path, CELL, run=2, protocol=1)]
-    with pytest.raises(UserError, match=r"run~2\.parquet: measured under protocol 1, others of its cell under 2"):
+    with pytest.raises(
+        UserError, match=r"run~1\.parquet was measured on protocol 2, .*run~2\.parquet was measured on protocol 1"
+    ):
         summarise_runs(files)
 
 

@@ -56,7 +56,7 @@ def test_a_cell_that_varies_more_keeps_its_own_spread_and_says_so(tmp_path):
         assert rules_of(table.loc[batch]) == []
     assert factor(table.loc[3]) == pytest.approx(math.exp(T[1] * math.sqrt(0.32) / math.sqrt(2)), rel=1e-4)  # 161 times
     assert table["interval_df"].tolist() == [2, 2, 1]
-    assert rules_of(table.loc[3]) == ["own_spread", "wide_interval"]
+    assert rules_of(table.loc[3]) == ["own_spread"]
 
 
 def test_the_spread_is_at_least_what_the_steps_show(tmp_path):

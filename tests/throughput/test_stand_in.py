@@ -16,7 +16,8 @@ STUDY = Path(__file__).parents[2] / "config" / "studies" / "parkopedia-2018"
 QUESTION = StudyCells(model=["m"], batch_size=[64], precision="fp16", headline_batch_size=64)
 ROW = {
     "gpu": "Tesla V100", "instance": "x", "gpus": 1, "framework": "tensorflow", "framework_version": "", "model": "m",
-    "batch_size": 64, "precision": "fp16", "images_per_s": 100.0, "source": "s", "xla": False, "as_of": "2018-07-01",
+    "batch_size": 64, "precision": "fp16", "images_per_s": 100.0, "source": "s", "xla": False, "unit": "images",
+    "as_of": "2018-07-01",
 }  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """From run files to one row for each cell: mean step time over independent runs, with its interval."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 CELL = list(CELL_COLUMNS)
 OLDER = "a run might then end after five steps however short, and an interval of several steps counted as one"
-INTERVAL_FACTOR = 2.0  # an interval of more than this factor either side is explained by a warning
 
 
 def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
@@ -50,14 +48,13 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> p
     check_machines(runs, instances)
     cells = _average(runs)
     cells = cells.join(spread_of_cells(cells))
-    devices = _devices_by_instance(cells)
     rows = list(cells.itertuples())
     table = cells.assign(
         images_per_s_low=cells["images_per_s"] / np.exp(cells["half_width"]),
         images_per_s_high=cells["images_per_s"] * np.exp(cells["half_width"]),
         basis="measured",
         nodes=[nodes_of(instances, row.instance, row.gpus) for row in rows],
-        warnings=[joined([warning(*pair) for pair in _warnings(row, devices[row.instance])]) for row in rows],
+        warnings=[joined([warning(*pair) for pair in _warnings(row)]) for row in rows],
         **{name: cells[name].str.join(" ; ").replace("", None) for name in MEASURED_TEXTS},
     )
     return table.reindex(columns=list(TABLE_COLUMNS))
@@ -71,22 +68,24 @@ def _average(runs: pd.DataFrame) -> pd.DataFrame:
     rows = runs.assign(
         **figures,
         runs=usable,
-        log_seconds=np.log(figures["seconds"]),
+        variance=np.log(figures["seconds"]),
         squared_error=figures["step_error"] ** 2,
         failed_status=runs["status"].mask(usable),
-        failed_message=runs["message"].mask(usable),
+        failed_message=runs["message"].fillna("no reason is given").mask(usable),
         unstable=runs["status"] == "unstable",
+        as_of=runs["measured_on"],
+        source=runs["path"].str.replace(r"/run~\d+\.parquet$", "", regex=True),
     )
-    first = ("gpu", "protocol", "path", "samples_per_step", "unit", "failed_status", "failed_message")
+    first = ("gpu", "protocol", "source", "samples_per_step", "unit", "failed_status", "failed_message")
     methods: dict[str, Any] = {
         **dict.fromkeys(first, "first"),
         **dict.fromkeys(("logical", "xla", "unstable"), "any"),
         **dict.fromkeys(("seconds", "squared_error", *MEASURED_NUMBERS), "mean"),
         **dict.fromkeys(texts, _distinct),
         "runs": "sum",
-        "log_seconds": "var",
+        "variance": "var",
         "peak_memory_gib": "max",
-        "measured_on": lambda days: max(days.dropna(), default=None),
+        "as_of": lambda days: max(days.dropna(), default=None),
         "warnings": lambda lists: list(chain.from_iterable(lists.dropna())),
     }
     # Usable runs come first: only where there are none does a failed one name the device.
@@ -95,13 +94,10 @@ def _average(runs: pd.DataFrame) -> pd.DataFrame:
     keys = zip(cells["instance"], cells["gpu"], cells["machine"], cells["protocol"], strict=True)
     return cells.assign(
         images_per_s=samples / cells["seconds"],
-        variance=cells["log_seconds"],
         step_error=np.sqrt(cells["squared_error"]),
         status=cells["failed_status"].where(cells["runs"] == 0, np.where(cells["unstable"], "unstable", "ok")),
         machine_key=list(keys),
         unit=cells["unit"].fillna(cells["model"].map(unit_of)),
-        as_of=cells["measured_on"],
-        source=cells["path"].str.replace(r"/run~\d+\.parquet$", "", regex=True),
     )
 
 
@@ -109,19 +105,10 @@ def _distinct(values: pd.Series) -> tuple[str, ...]:
     return tuple(sorted(set(values.dropna())))
 
 
-def _devices_by_instance(cells: pd.DataFrame) -> dict[str, tuple[str, ...]]:
-    """List the devices that the usable runs of each instance name; where they agree, the machines."""
-    devices = {}
-    for name, rows in cells.groupby("instance"):
-        names = _distinct(rows.loc[rows["runs"] > 0, "gpu"])
-        devices[str(name)] = names if len(names) > 1 else _distinct(rows["machine"].explode())
-    return devices
-
-
-def _warnings(row: Any, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the warnings of a cell: failures, a missing or wide interval, mixed machines, and those of its runs."""
+def _warnings(row: Any) -> Iterator[tuple[str, str]]:
+    """Yield the warnings of a cell: failures, a missing interval, several hosts, and those of its runs."""
     if not pd.isna(row.failed_status):
-        yield row.failed_status, "no reason is given" if pd.isna(row.failed_message) else row.failed_message
+        yield row.failed_status, row.failed_message
     if row.unstable:
         yield "unstable", "the step time of a run was not steady"
     if row.runs == 1:
@@ -129,18 +116,12 @@ def _warnings(row: Any, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
     if row.own_spread:
         text = f"its {row.runs} runs differ by more than those of this machine's other cells: the interval is its own"
         yield "own_spread", text
-    if row.half_width > math.log(INTERVAL_FACTOR):
-        text = f"the figure is known within a factor {math.exp(row.half_width):.3g} only: runs spread by "
-        text += f"{math.expm1(row.spread):.0%} (one standard deviation, {row.interval_df:.0f} degrees of freedom)"
-        yield "wide_interval", f"{text}; more runs narrow it"
     if row.protocol < PROTOCOL:
         yield "older_protocol", f"measured under protocol {row.protocol}, now {PROTOCOL}: {OLDER}"
     if len(row.host) > 1:
         text = f"its runs were made on {' and '.join(row.host)}, which name the same device"
         text += f" but are of several kinds: {' and '.join(row.machine)}" if len(row.machine) > 1 else ""
         yield "several_hosts", text
-    if len(devices) > 1:
-        yield "mixed_devices", f"cells of this instance were measured on {' and '.join(devices)}"
     yield from row.warnings
     if row.logical:
         yield "logical_devices", "parts of one processor, not separate devices"

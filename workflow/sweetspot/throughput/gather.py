@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sweetspot.study.study import LogSource, StudyCells
 
 CELL = list(CELL_COLUMNS)
-SAME_BUT_VARIANT = [*(name for name in CELL_COLUMNS if name != "variant"), "basis"]
+SAME_BUT_VARIANT = [*CELL_COLUMNS[:-1], "basis"]
 USER_BENCHMARK = "own"  # as `benchmark` of throughput.csv: timed by the person who wrote the row
 TYPES = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
 TYPES |= dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_precision", "round", *MEASURED_TEXTS), "string")

@@ -34,11 +34,14 @@ class Resolver:
     as_of: str  # the study's date
 
     @cached_property
-    def _published(self) -> dict[tuple[str, str, int, int], Any]:
-        """The study's own rows by instance, model, batch and devices."""
+    def _published(self) -> dict[tuple[str, str, int], Any]:
+        """The figures of whole instances of the study by instance, model and batch."""
         rows = self.cells[self.cells["precision"] == self.question.precision]
-        rows = rows[rows["framework"] == rows["instance"].map(self._framework)]
-        return {(row.instance, row.model, int(row.batch_size), row.gpus): row for row in rows.itertuples()}
+        return {
+            (row.instance, row.model, int(row.batch_size)): row
+            for row in rows.itertuples()
+            if row.gpus == self.instances[row.instance].gpus and row.framework == self._framework(row.instance)
+        }
 
     @cached_property
     def _scales(self) -> dict[tuple[str, str, str, int], Any]:
@@ -67,21 +70,20 @@ class Resolver:
     def _batches(self, name: str, model: str) -> list[int]:
         """Return the largest batch of an instance's figures, its own or by declaration, as a list; [] without any."""
         instance = self.instances[name]
-        cell = (name, model, instance.gpus)
-        batches = [batch for key, network, batch, gpus in self._published if (key, network, gpus) == cell]
+        batches = [batch for *cell, batch in self._published if cell == [name, model]]
         base = instance.equivalent_to or instance.base_instance
         return [max(batches)] if batches else self._batches(base, model) if base else []
 
     def _figure(self, name: str, model: str, batch_size: int) -> ThroughputEstimate | None:
         instance = self.instances[name]
-        row = self._published.get((name, model, batch_size, instance.gpus))
+        row = self._published.get((name, model, batch_size))
         if row is not None:
             fields = set(ThroughputEstimate._fields).intersection(row._fields)
             return ThroughputEstimate(**{field: getattr(row, field) for field in fields})
         if instance.equivalent_to is not None:
             equal = self._figure(instance.equivalent_to, model, batch_size)
-            source = f"{name} declared equivalent to {instance.equivalent_to} ; "
-            return equal and equal._replace(basis=weakest("equivalent", equal.basis), source=source + equal.source)
+            source = f"{name} declared equivalent to {instance.equivalent_to} ; {equal and equal.source}"
+            return equal and equal._replace(basis=weakest("equivalent", equal.basis), source=source)
         if instance.base_instance is not None:
             base = self._figure(instance.base_instance, model, batch_size)
             return base and self._scaled(name, model, batch_size, base)

@@ -77,9 +77,6 @@ class TimeToTarget:
     rounds_behind: int
 
 
-TimesByKey = Mapping[tuple[str, str, int], TimeToTarget]
-
-
 def read_times(path: Path) -> pd.DataFrame:
     """Read a study's time_to_target.csv, a column for each field of TimeRow; empty if the file is missing.
 
