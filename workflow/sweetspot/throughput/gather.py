@@ -139,11 +139,11 @@ def _published_pool(
     pool = pd.concat(tables, ignore_index=True)
     pool = pool.reindex(columns=[*pool, *{"warnings", "note"}.difference(pool)])
     facts = with_machine_facts(pool)  # nodes stay as stated: the instances tell the others
-    is_own = pool["benchmark"].str.strip().str.lower() == USER_BENCHMARK
+    by_user = pool["benchmark"].str.strip().str.lower() == USER_BENCHMARK
     return pool.assign(
         xla=facts["xla"],
         comparable=facts["exchange"] & facts["nodes"].eq(1).fillna(False).astype(bool),
-        basis=is_own.map({True: "own", False: "published"}),
+        basis=by_user.map({True: "own", False: "published"}),
         warnings=[
             joined(warnings, [warning("note", note)] if isinstance(note, str) and note else [])
             for warnings, note in zip(pool["warnings"], pool["note"], strict=True)

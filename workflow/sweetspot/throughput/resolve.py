@@ -100,7 +100,7 @@ class Resolver:
         if row is None or self._framework(name) != self._framework(single):
             return None  # figures of two frameworks are never a pair
         rates = {column: row.gpus * getattr(base, column) * row.efficiency for column in ("images_per_s", *RATE_BOUNDS)}
-        alike = {
+        conditions = {
             "comparable": True,
             "gpus": row.gpus,
             "model": model,
@@ -109,7 +109,7 @@ class Resolver:
             "xla": base.xla,
         }
         published = self.pool[same_device(self.pool["gpu"], instance.gpu)]
-        for column, value in alike.items():
+        for column, value in conditions.items():
             published = published[published[column] == value]
         figures = published["images_per_s"], published["batch_size"]
         warnings = against_published(rates["images_per_s"], f"{row.gpus} x {instance.gpu}", *figures)

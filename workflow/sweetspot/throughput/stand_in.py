@@ -86,14 +86,14 @@ def stand_in(
         return None
     batches = rows["batch_size"].astype(float)
     years = software_years(rows) - year_of(as_of)
-    other_form = rows["gpu"] != gpu
+    differs_in_form = rows["gpu"] != gpu
     log_factor = (
         np.log2(batches / batch_size).abs().fillna(UNKNOWN_DOUBLINGS) * math.log(DOUBLING)
         + years.abs().fillna(UNKNOWN_YEARS) * math.log(YEAR)
-        + other_form * math.log(FORM)
+        + differs_in_form * math.log(FORM)
     )
-    other_kind = (rows[name] != getattr(question, name) for name in ("framework", "precision"))
-    distances = list(zip(*other_kind, log_factor.round(9), other_form, batches.fillna(math.inf), strict=True))
+    differs_in_kind = (rows[name] != getattr(question, name) for name in ("framework", "precision"))
+    distances = list(zip(*differs_in_kind, log_factor.round(9), differs_in_form, batches.fillna(math.inf), strict=True))
     nearest = rows[[distance == min(distances) for distance in distances]]
 
     first = nearest.iloc[0]
