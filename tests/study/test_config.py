@@ -12,7 +12,7 @@ import yaml
 from pydantic import RootModel
 from schemas import CATALOGUE, catalogue_schema, schemas
 from snakemake.cli import parse_config
-from sweetspot.cells import Cell, run_path, weakest
+from sweetspot.cells import Cell, run_path
 from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import expand_matrix, load_invocation
@@ -47,30 +47,19 @@ def test_run_path_names_every_column():
     )
 
 
-def test_a_composed_number_carries_its_weakest_part():
-    assert [weakest("scaled", "stand_in"), weakest("published", "equivalent"), weakest("measured")] == [
-        "stand_in", "equivalent", "measured"]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
         ({"stdy": "x"}, ["config.yaml", "'stdy'", "unknown"]),
         ({"study": "nowhere"}, ["'nowhere'", "does not exist", "parkopedia-2018"]),
         ({"runs": 0}, ["'runs'", "0", "expected a number of at least 1"]),
-        ({"runs": "two"}, ["'runs'", "'two'", "whole number"]),
         ({"measure_on": ["p9"]}, ["measure_on", "'p9'", "expected one of"]),
         ({"measure_on": ["p2.xlarge"]}, ["measure_on", "'p2.xlarge'", "measure"]),
         ({"matrix": {"model": []}}, ["'matrix.model'", "at least 1 item"]),
         ({"matrix": {"model": ["<b>x</b>"]}}, ["'matrix.model[0]'", "'<b>x</b>'", "letters"]),
-        ({"matrix": {"model": ["../x"]}}, ["'matrix.model[0]'", "letters"]),
         ({"matrix": {"model": ["resnet50\n"]}}, ["'matrix.model[0]'", "letters"]),
         ({"matrix": {"model": ["rеsnet50"]}}, ["'matrix.model[0]'", "letters"]),  # a Cyrillic e
-        ({"matrix": {"model": ["x" * 300]}}, ["'matrix.model[0]'", "1 to 64"]),
         ({"matrix": {"batch_size": [16, 16]}}, ["matrix.batch_size", "16 twice"]),
-        ({"matrix": {"batch_size": [-1]}}, ["'matrix.batch_size[0]'", "-1"]),
-        ({"matrix": {"batch_size": [10**12]}}, ["'matrix.batch_size[0]'", "expected a number of at most 100000"]),
-        ({"matrix": {"precision": ["int8"]}}, ["'matrix.precision[0]'", "'int8'", "fp16"]),
         ({"matrix": {"precision": ["fp8"]}}, ["precision 'fp8' with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"matrix": {"framework": ["command"]}}, ["matrix.framework command", "expected a script of"]),
         ({"measure": {"min_seconds": float("nan")}}, ["'measure.min_seconds'", "nan"]),
@@ -185,13 +174,7 @@ def test_values_are_filled_into_arguments_not_into_a_shell():
 
 @pytest.mark.parametrize(
     ("product", "samples"),
-    [
-        ("{batch_size} * {gpus}", 64),
-        ("{global_batch_size}*1024", 65_536),
-        ("8", 8),
-        (2048, 2048),
-        ("{batch_size} * 3 * {gpus}", 192),
-    ],
+    [("{batch_size} * {gpus}", 64), ("{global_batch_size}*1024", 65_536), (2048, 2048), ("{batch_size}*3*{gpus}", 192)],
 )
 def test_samples_of_a_step_are_a_product(product, samples):
     assert Script(command="x", samples_per_step=product, steps="keras").samples(CELL) == samples
