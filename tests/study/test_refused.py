@@ -1,6 +1,10 @@
-"""What is wrong between the keys of an entry, or with a range, is one sentence of file, key and value."""
+"""What is wrong with a number, between the keys of an entry or with a range is one sentence of file, key and value."""
+
+from typing import Annotated
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
+from schemas import schemas
 from study_entries import (
     OWN,
     PRICES,
@@ -9,7 +13,7 @@ from study_entries import (
     TAKEN,
 )  # fmt: skip
 from sweetspot.errors import UserError
-from sweetspot.study.base import validated
+from sweetspot.study.base import Closed, validated
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor
 from sweetspot.study.price_list import PriceList, check_together
@@ -185,3 +189,39 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
 )  # fmt: skip
 def test_the_bounds_themselves_are_taken(model, entry):
     read(model, entry)
+
+
+OUTSIDE = {"minimum": -1, "exclusiveMinimum": 0, "maximum": 1, "exclusiveMaximum": 0}
+INSIDE = {"minimum": 0, "exclusiveMinimum": 1, "maximum": 0, "exclusiveMaximum": -1}
+
+
+def models(base=Closed):
+    for model in base.__subclasses__():
+        if model.__module__.startswith("sweetspot.study."):
+            yield model
+            yield from models(model)
+
+
+def bounded_fields():
+    """Each field with a numeric bound: its name, reader, numeric schema and bound."""
+    assert schemas()  # which imports every model
+    for model in sorted(dict.fromkeys(models()), key=lambda model: model.__name__):
+        for name, field in model.model_fields.items():
+            reader = TypeAdapter(Annotated[(field.annotation, *field.metadata)]) if field.metadata else None
+            reader = reader or TypeAdapter(field.annotation)
+            schema = reader.json_schema()
+            for part in schema.get("anyOf", [schema]):
+                for bound in sorted(OUTSIDE.keys() & part.keys()):
+                    yield pytest.param(reader, part, bound, id=f"{model.__name__}.{name}-{bound}")
+
+
+@pytest.mark.parametrize(("reader", "schema", "bound"), list(bounded_fields()))
+def test_a_number_is_read_up_to_its_bound_and_no_further(reader, schema, bound):
+    limit = schema[bound]
+    step = 1 if schema["type"] == "integer" else max(abs(limit), 1.0) * 1e-6
+    if bound == "minimum" and 0 < limit < step:
+        step = limit / 2
+    inside, outside = limit + INSIDE[bound] * step, limit + OUTSIDE[bound] * step
+    reader.validate_python(inside)
+    with pytest.raises(ValidationError):
+        reader.validate_python(outside)
