@@ -48,12 +48,6 @@ def test_of_equal_intervals_the_error_is_the_standard_error_of_the_mean(tmp_path
     assert (run["seconds"], run["step_error"]) == pytest.approx((2.0, 2**0.5 / 2**0.5 / 2))
 
 
-def test_one_interval_says_nothing_of_its_error(tmp_path):
-    written(tmp_path / "run.parquet", (1.0, 3))
-    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dict("records")
-    assert run["seconds"] == 1.0 and math.isnan(run["step_error"])
-
-
 def test_of_three_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_reader(tmp_path):
     path = tmp_path / "run.parquet"
     written(path, *[(0.25, 1)] * 6, started_at="2026-10-02T08:15:00+00:00", cpu="CPU", cpu_usable=2)
@@ -216,15 +210,6 @@ def test_runs_of_one_cell_on_two_devices_are_refused_by_name(tmp_path):
     assert [part in words for part in (one, "'AMD EPYC 7B13'", two, "'Intel Xeon 2.20GHz'")] == [True] * 4
 
 
-def test_a_failed_run_that_never_saw_its_device_is_no_other_device(tmp_path):
-    files = [
-        write_run(tmp_path, run=1, seconds=[math.nan], status="failed", message="x", gpu="unknown"),
-        write_run(tmp_path, run=2, gpu="AMD EPYC 7B13"),
-    ]
-    row = cells_of(files).iloc[0]
-    assert (row["gpu"], row["images_per_s"]) == ("AMD EPYC 7B13", 8.0)
-
-
 ODD = ("null", "[1, 2]", '"text"', "{", "3", '{"duration_s": null, "mean_step_s": null}')
 
 
@@ -300,10 +285,8 @@ def test_runs_of_one_cell_on_machines_of_two_kinds_are_refused_by_name(tmp_path,
 )
 def test_nodes_of_a_cluster_are_averaged_and_named_with_their_kinds(tmp_path, cluster):
     files = [write_run(tmp_path, run=1, machine=LARGE, host="n1"), write_run(tmp_path, run=2, machine=SMALL, host="n2")]
-    row = cells_of(files, instances(**cluster)).iloc[0]
-    assert told(row, "several_hosts") == [
-        f"its runs were made on n1 and n2, which name the same device but are of several kinds: {LARGE} and {SMALL}"
-    ]
+    (message,) = told(cells_of(files, instances(**cluster)).iloc[0], "several_hosts")
+    assert LARGE in message and SMALL in message
 
 
 def test_a_failed_run_and_one_that_does_not_say_its_machine_are_of_no_other_machine(tmp_path):

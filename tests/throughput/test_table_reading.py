@@ -114,12 +114,6 @@ def test_what_is_not_stated_has_its_default_and_an_empty_number_is_none(tmp_path
     assert table["count"].tolist() == [1, 2] and table["share"][0] == 0.5 and math.isnan(table["share"][1])
 
 
-def test_what_is_no_table_is_said(tmp_path):
-    (tmp_path / "table.csv").write_text("")
-    (sentence,) = sentences(read_published, tmp_path / "table.csv")
-    assert "not a CSV table" in sentence
-
-
 def facts(**columns):
     row = {"gpu": "Tesla V100", "instance": "box", "framework": "tensorflow", "note": ""}
     return with_machine_facts(pd.DataFrame([row | columns])).iloc[0]
@@ -185,11 +179,6 @@ def test_the_fastest_usable_variant_of_a_cell_is_the_best():
     assert list(marked["best"]) == [False, True, False, False, True]
     assert marked["best"].dtype == bool
     assert mark_best(SPEEDS.head(0), "images_per_s", SAME)["best"].dtype == bool
-
-
-def test_equal_variants_are_both_the_best():
-    table = speeds((4, "A", 300.0, "ok"), (4, "B", 300.0, "ok"))
-    assert list(mark_best(table, "images_per_s", SAME)["best"]) == [True, True]
 
 
 def test_the_best_evidence_is_of_the_best_basis_and_then_the_fastest():
