@@ -119,9 +119,8 @@ def _warnings(row: Any) -> Iterator[tuple[str, str]]:
     if row.protocol < PROTOCOL:
         yield "older_protocol", f"measured under protocol {row.protocol}, now {PROTOCOL}: {OLDER}"
     if len(row.host) > 1:
-        text = f"its runs were made on {' and '.join(row.host)}, which name the same device"
-        text += f" but are of several kinds: {' and '.join(row.machine)}" if len(row.machine) > 1 else ""
-        yield "several_hosts", text
+        kinds, hosts = " and ".join(row.machine), " and ".join(row.host)
+        yield "several_hosts", f"its runs were made on {hosts} ({kinds}), which name the same device"
     yield from row.warnings
     if row.logical:
         yield "logical_devices", "parts of one processor, not separate devices"

@@ -82,8 +82,10 @@ class Resolver:
             return ThroughputEstimate(**{field: getattr(row, field) for field in fields})
         if instance.equivalent_to is not None:
             equal = self._figure(instance.equivalent_to, model, batch_size)
-            source = f"{name} declared equivalent to {instance.equivalent_to} ; {equal and equal.source}"
-            return equal and equal._replace(basis=weakest("equivalent", equal.basis), source=source)
+            if equal is None:
+                return None
+            source = f"{name} declared equivalent to {instance.equivalent_to} ; {equal.source}"
+            return equal._replace(basis=weakest("equivalent", equal.basis), source=source)
         if instance.base_instance is not None:
             base = self._figure(instance.base_instance, model, batch_size)
             return base and self._scaled(name, model, batch_size, base)
@@ -108,11 +110,10 @@ class Resolver:
             "precision": base.stand_in_precision or self.question.precision,
             "xla": base.xla,
         }
-        published = self.pool[same_device(self.pool["gpu"], instance.gpu)]
-        for column, value in conditions.items():
-            published = published[published[column] == value]
-        figures = published["images_per_s"], published["batch_size"]
-        warnings = against_published(rates["images_per_s"], f"{row.gpus} x {instance.gpu}", *figures)
+        matches = (self.pool[list(conditions)] == list(conditions.values())).all(axis=1)
+        published = self.pool[matches & same_device(self.pool["gpu"], instance.gpu)]
+        devices, batches = f"{row.gpus} x {instance.gpu}", published["batch_size"]
+        warnings = against_published(rates["images_per_s"], devices, published["images_per_s"], batches)
         return base._replace(
             **rates,
             variant=row.variant,

@@ -94,7 +94,8 @@ def stand_in(
     )
     differs_in_kind = (rows[name] != getattr(question, name) for name in ("framework", "precision"))
     distances = list(zip(*differs_in_kind, log_factor.round(9), differs_in_form, batches.fillna(math.inf), strict=True))
-    nearest = rows[[distance == min(distances) for distance in distances]]
+    shortest = min(distances)
+    nearest = rows[[distance == shortest for distance in distances]]
 
     first = nearest.iloc[0]
     batch = None if pd.isna(first["batch_size"]) else int(first["batch_size"])
