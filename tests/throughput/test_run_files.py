@@ -260,9 +260,8 @@ def test_runs_of_one_cell_on_two_hosts_say_so(tmp_path):
     """Machines that are alike by device, processor and CPUs: one figure, and a warning that names both."""
     files = [write_run(tmp_path, run=number, host=host) for number, host in enumerate(("n2", "n1", "n2"), start=1)]
     row = cells_of(files, instances("local")).iloc[0]
-    assert told(row, "several_hosts") == [
-        "its runs were made on n1 and n2 (Test CPU, 2 CPUs), which name the same device"
-    ]
+    (message,) = told(row, "several_hosts")
+    assert "n1; n2" in message
     assert row["runs"] == 3  # a container has another name at each start: none of its runs is lost
     assert "several_hosts" not in rules_of(cells_of([files[0], files[2]]).iloc[0])
     failed = write_run(tmp_path, run=4, host="n3", status="failed", message="x")

@@ -80,5 +80,5 @@ def cell_columns(
         question.precision,
         variant,
     )
-    nodes = nodes_of(instances, name, instance.gpus)
-    return dict(zip(CELL_COLUMNS, cell, strict=True)) | {"gpu": instance.gpu, "nodes": nodes}
+    facts = {"gpu": instance.gpu, "nodes": nodes_of(instances, name, instance.gpus)}
+    return dict(zip(CELL_COLUMNS, cell, strict=True)) | facts

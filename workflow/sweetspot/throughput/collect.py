@@ -119,8 +119,8 @@ def _warnings(row: Any) -> Iterator[tuple[str, str]]:
     if row.protocol < PROTOCOL:
         yield "older_protocol", f"measured under protocol {row.protocol}, now {PROTOCOL}: {OLDER}"
     if len(row.host) > 1:
-        kinds, hosts = " and ".join(row.machine), " and ".join(row.host)
-        yield "several_hosts", f"its runs were made on {hosts} ({kinds}), which name the same device"
+        hosts = "; ".join([*row.host, *row.machine])
+        yield "several_hosts", f"its runs were made on several hosts that name the same device: {hosts}"
     yield from row.warnings
     if row.logical:
         yield "logical_devices", "parts of one processor, not separate devices"

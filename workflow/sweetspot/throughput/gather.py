@@ -43,7 +43,7 @@ def gather_throughput(
     instances: Mapping[str, "Instance"],
     folder: Path,
     logs: Sequence["LogSource"] = (),
-    find_impossible: FindImpossible | None = None,
+    find_impossible: FindImpossible = lambda _: [],
 ) -> pd.DataFrame:
     """Gather all cells of a study: run files, published rows and times, logs, and what follows from them.
 
@@ -74,7 +74,6 @@ def gather_throughput(
     UserError
         For faulty files.
     """
-    find_impossible = find_impossible or (lambda _: [])
     complete = partial(_with_status, as_of=as_of, instances=instances)
     tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []
     if runs:

@@ -141,7 +141,7 @@ def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[
         _timed_cell(time, cell_columns(question, instances, name, model, batch_size, VARIANT))
         for name, instance in instances.items()
         for model in question.model
-        if (time := times.get((model, instance.gpu, instance.gpus))) is not None
+        if (time := times.get((model, instance.gpu, instance.gpus)))
         for batch_size in question.batches(model)
     ]
     return pd.DataFrame(rows)
