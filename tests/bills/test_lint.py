@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from price_lists import findings, machines, offers, price_list
 from project_copy import ROOT
-from sweetspot.bills.lint.known import known_range
+from sweetspot.bills.lint.known import price_range
 from sweetspot.bills.lint.rules import unit_mistake
 from sweetspot.commands.command_line import main
 from sweetspot.study.instances import Instance, load_instances
@@ -181,7 +181,7 @@ def test_what_is_paid_in_other_money_is_held_in_dollars_at_its_central_rate():
     """0.85 for a kWh at 1.25 USD (1.00 to 1.50) is 1.0625 USD."""
     known = {"box": Instance(title="box", provider="own", gpu="GTX 1080 Ti", gpus=4)}
     rates = [EURO | {"usd": {"value": 1.25, "low": 1.0, "high": 1.5}}]
-    least = 4 * 0.4 * known_range("buy", "gtx1080ti")[0]  # what four cost at the least
+    least = 4 * 0.4 * price_range("buy", "gtx1080ti")[0]  # what four cost at the least
     listed = {"instance": "box", "purchase": "own", "own": BOX | {"per_kwh": 0.85, "capex": (least + 1) / 1.25}}
     told = {one.rule: one.message for one in findings(price_list(listed, currency="XTS", rates=rates), known)}
     assert set(told) == {"own_electricity"} and "1.0625 USD" in told["own_electricity"]
@@ -195,7 +195,7 @@ def test_the_end_of_a_range_that_is_beyond_is_named():
 
 def test_a_purchase_at_its_bounds():
     """0.4 of the cheapest known to 4 times the dearest and 5,000 USD for the host, a device."""
-    low, high = known_range("buy", "gtx1080ti")
+    low, high = price_range("buy", "gtx1080ti")
     least, most = 4 * 0.4 * low, 4 * 4 * high + 5000
     assert said(capex=least + 1) == said(capex=most - 1) == {}
     assert set(said(capex=least - 1)) == set(said(capex=most + 1)) == {"own_purchase"}

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from linted_lists import DATA, Row, aws, catalogued, found_in, linted, put, times
 from price_lists import price_list
-from sweetspot.bills.lint.known import device_key, known_range
+from sweetspot.bills.lint.known import device_key, price_range
 from sweetspot.bills.lint.rules import warnings_by_offer
 from sweetspot.catalogues.readers import READERS
 
@@ -90,5 +90,5 @@ def test_a_device_is_one_word_however_it_is_written(name, key):
 
 def test_the_table_holds_what_its_sources_say():
     """A K80 was rented at 0.45 to 1.40 USD about 2018; an H100 draws 350 (PCIe) to 700 W (SXM)."""
-    assert (known_range("rent", "k80", 2018), known_range("power", "h100")) == ((0.45, 1.4), (350, 700))
-    assert known_range("buy", "gtx1080ti")[0] == 699
+    assert (price_range("rent", "k80", 2018), price_range("power", "h100")) == ((0.45, 1.4), (350, 700))
+    assert price_range("buy", "gtx1080ti")[0] == 699

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from price_lists import findings, price_list
-from sweetspot.bills.lint.known import device_count, known_range
+from sweetspot.bills.lint.known import device_count, price_range
 from sweetspot.study.instances import Instance
 
 DAY = date(2026, 11, 20)
@@ -41,7 +41,7 @@ def test_a_price_that_does_not_grow_with_the_devices():
 
 def test_the_price_of_one_device_at_eight():
     # 2.99 / 8 = 0.374 a device, where 1.38 is the least of 2026 (1.00 of the years beside); 23.92 for all
-    assert known_range("rent", "h100", 2026)[0] == 1.0
+    assert price_range("rent", "h100", 2026)[0] == 1.0
     (message,) = found(rental("orion", 2.99, 8))["price_of_one_device"]
     assert "0.3738 a H100" in message and "23.92" in message
     # half of the least known is still a price: 8 x 0.5 = 4.00

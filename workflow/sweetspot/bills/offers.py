@@ -266,11 +266,11 @@ def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | No
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
-    value, *ends = (getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", "")))
+    change = [getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", ""))]
     return expand(
         trend=name,
         trend_kind=path.kind,
-        trend_change=np.array([value, *(value if end is None else end for end in ends)], float),
+        trend_change=np.array([change[0] if end is None else end for end in change], float),
         trend_per_year=getattr(path, "per_year", None),
         trend_sd_log=getattr(path, "sd_log_year", None),
         trend_market_share=getattr(path, "market_share", None),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.lint.known import device_count, device_key, highest_rent, known_range, list_range
+from sweetspot.bills.lint.known import device_count, device_key, highest_rent, list_range, price_range
 from sweetspot.bills.offers import exchange_rate, listed_columns, usd_per_unit
 from sweetspot.bills.schemas import TABLES, csv_rows, table_of
 from sweetspot.study.instances import Instance
@@ -79,9 +79,9 @@ def _lint_table(
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
         money, device = usd_per_unit(offer, prices), device_key(machine.gpu)
-        ranges = {quantity: known_range(quantity, device, day.year) for quantity in ("rent", "spot", "buy", "power")}
-        ranges |= {"vcpu": known_range("vcpu", ""), "list": list_range(machine.provider, offer.instance)}
-        known = {
+        ranges = {quantity: price_range(quantity, device, day.year) for quantity in ("rent", "spot", "buy", "power")}
+        ranges |= {"vcpu": price_range("vcpu", ""), "list": list_range(machine.provider, offer.instance)}
+        yardsticks = {
             f"{quantity}_{end}": value
             for quantity, bounds in ranges.items()
             for end, value in zip(("low", "high"), bounds or (np.nan, np.nan), strict=True)
@@ -94,7 +94,7 @@ def _lint_table(
             "price_key": next((unit for unit in RATE_HOURS if getattr(offer, unit) is not None), ""),
             "rate_as_of": rate and rate.as_of.isoformat(),
         }
-        rows.append(listed_columns(offer, "lint", money) | known | beside)
+        rows.append(listed_columns(offer, "lint", money) | yardsticks | beside)
     table = pd.concat([offers, table_of(rows, list(TABLES["lint"]))], axis=1).assign(
         study_day=pd.Timestamp(study_date), max_age_days=prices.max_age_days or np.inf, highest_rent=highest_rent()
     )
@@ -125,8 +125,8 @@ def _findings(rule: Mapping[str, str], table: pd.DataFrame) -> Iterator[Finding]
         if rule["about"] == "list":
             yield Finding(rule["severity"], rule["rule"], "", message, row["source"])
             return
-        place = {"offer": f"{row['instance']}: ", "entry": f"offers[{index}].", "family": ""}[rule["about"]]
-        yield Finding(rule["severity"], rule["rule"], row["instance"], place + message, row["source"], int(str(index)))
+        prefix = {"offer": f"{row['instance']}: ", "entry": f"offers[{index}].", "family": ""}[rule["about"]]
+        yield Finding(rule["severity"], rule["rule"], row["instance"], prefix + message, row["source"], int(str(index)))
 
 
 def warnings_by_offer(findings: Sequence[Finding], offers: int) -> list[list[dict[str, str]]]:
