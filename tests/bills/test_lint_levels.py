@@ -7,7 +7,7 @@ from linted_lists import DATA, Row, aws, catalogued, found_in, linted, put, time
 from price_lists import price_list
 from sweetspot.bills.lint.known import device_key, price_range
 from sweetspot.bills.lint.rules import warnings_by_offer
-from sweetspot.catalogues.readers import READERS
+from sweetspot.catalogues.readers import read_catalogue
 
 
 @pytest.mark.parametrize("year", [2018, 2026])
@@ -48,7 +48,7 @@ def test_a_spot_price_a_tenth_blames_its_own_row(name):
 
 @pytest.mark.parametrize("file", sorted(path.name for path in (DATA / "skypilot").glob("*.csv")))
 def test_real_catalogues_raise_no_warning_about_levels(file):
-    listings = READERS["skypilot"](DATA / "skypilot" / file).listings
+    listings = read_catalogue("skypilot", DATA / "skypilot" / file).listings
     best = {(entry.instance, entry.purchase): entry for entry in reversed(listings)}
     rows = [catalogued(entry) for entry in best.values()]
     offers = [{"instance": one.instance, "purchase": one.purchase, "per_hour": one.per_hour} for one in best.values()]
