@@ -9,6 +9,7 @@ from pandas import DataFrame
 from sweetspot.bills.renting import HOUR_S, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray, concat, numbers, table_of, with_bounds
 from sweetspot.cells import BASES, USABLE, weakest
+from sweetspot.declared_tables import schema_of
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import ProjectPlan, Runs, Training
 
@@ -16,11 +17,11 @@ Workload = Training | Runs | ProjectPlan
 Workloads = Mapping[str, Workload]
 Machines = Mapping[str, Instance]
 RATES = with_bounds("images_per_s")
-FIGURES = tuple(TABLES["cells"])
+FIGURES = tuple(schema_of("cells").names)
 PRICED_COLUMNS = [*FIGURES, "gpu"]
 THROUGHPUT_COLUMNS = (*PRICED_COLUMNS, "logical")
 EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
-COST_COLUMNS, BILL_COLUMNS = tuple(TABLES["costs"]), tuple(TABLES["bills"])
+COST_COLUMNS, BILL_COLUMNS = TABLES["costs"], TABLES["bills"]
 COMPARABLE = ["framework", "model", "batch_size", "precision"]  # Equal in cells whose throughput is comparable.
 # The low opposite of a bill takes the high opposite of the throughput.
 OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}

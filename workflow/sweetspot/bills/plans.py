@@ -19,7 +19,7 @@ from sweetspot.bills.renting import bill_lines, contract_months
 from sweetspot.bills.schemas import TABLES, FloatArray, concat, table_of
 from sweetspot.study.workloads import Phase, ProjectPlan
 
-PLAN_COLUMNS = tuple(TABLES["plans"])
+PLAN_COLUMNS = TABLES["plans"]
 FIXED_PURCHASES = ("own", "reserved", "committed")
 POSSESSION, TOTAL = "possession", "total"
 TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on any number of machines.
