@@ -8,7 +8,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
-from sweetspot.decision.monthly_work import Trial
+from sweetspot.decision.work_classes import Trial
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, job_table, load_table, source_table
 from sweetspot.mixes.timing import SpeedErrors
 
@@ -115,7 +115,7 @@ def uneven():
     usd[row, 1] = 10.0
     assert options.loc["other", "usd"] == 18.0
     errors = SpeedErrors(("speed of other",), -np.log(usd[[row]]))
-    timed = {"speed_keys": {row: "speed of other"}, "trials": {"speed of other": Trial(3.6, 30.0, "other", "other")}}
+    timed = {"speed_keys": {row: "speed of other"}, "trials": {"speed of other": Trial(3.6, "other")}}
     return replace(
         one,
         figures=one.figures | {"usd": usd, "usd_at_speed": usd},

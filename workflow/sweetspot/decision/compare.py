@@ -18,7 +18,8 @@ from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
 from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
+from sweetspot.decision.monthly_samples import monthly_work
+from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.ranks import ranks

@@ -24,10 +24,11 @@ from sweetspot.decision.decision_problem import (
     all_of,
     parameters_of,
 )
-from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
+from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
+from sweetspot.decision.work_classes import GROWTH, PER_MONTH
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem, grown
 from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
