@@ -10,7 +10,7 @@ import pandas as pd
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses.days_of_use import break_even, utilisation
+from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import PricedWork, choice_table, works
 from sweetspot.decision.contenders import model_with_smallest_gain
@@ -217,7 +217,6 @@ def compare(
     return tables | {
         "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
         "break_even": break_even_table,
-        "utilisation": utilisation(options, samples, settings.month_days),
         "ranks": ranks(options, samples),
         "left_out": left_out,
         "queue": queue_table(arrival_streams(months)),

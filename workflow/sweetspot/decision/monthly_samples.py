@@ -113,7 +113,8 @@ def _job_samples(
     for job_class in classes:
         share, number = job_class.job.growth_per_month, job_class.number
         noise = _noise(seed, size, GROWTH, name, job_class.job.name)
-        growth.append(spread(*(1.0 + rate for rate in (share.value, *share.ends)), LEVEL_RANGE, noise) - 1.0)
+        value, low, high = (1.0 + rate for rate in (share.value, *share.ends))
+        growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
         growth_factors = grown(growth[-1][None], work.months)[0]
         by_month = np.zeros(growth_factors.shape)
         if seed is not None:

@@ -179,7 +179,8 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _unmoved(self) -> dict[str, OwnedMachine | RentalOffer]:
-        return {machine.name: machine for machine in (*self.drawn.held, *self.drawn.rented)}
+        owned = {kind.name: kind for kind in self.drawn.held}
+        return owned | {offer.name: offer for offer in self.drawn.rented}
 
     def _problem(self, values: ParameterValues, unmoved: Mapping[str, OwnedMachine | RentalOffer]) -> Problem:
         """Return the problem; machines and offers of which no figure changes are those of `unmoved`."""
