@@ -1,19 +1,18 @@
 """A monthly workload as a decision: what its mixes of owned and rented machines cost at any values."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, cached_property, partial
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from sweetspot.decision.decision_problem import (
     ALL_JOBS,
-    ASSUMED_RANGE,
-    COARSE_FACTORS,
-    COARSE_PRECISION,
     FURTHEST,
+    PRICES,
     Array,
     Choice,
     Costs,
@@ -21,10 +20,9 @@ from sweetspot.decision.decision_problem import (
     Parameter,
     ParameterValues,
     TurningPoint,
-    all_of,
-    parameters_of,
 )
 from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.parameters import ASSUMED_RANGE, all_of, parameters_of
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
@@ -36,13 +34,12 @@ from sweetspot.mixes.timing import even_indices
 from sweetspot.phrases.decided import beside_in_words
 from sweetspot.titles import model_title
 
-if TYPE_CHECKING:
-    pass  # lazily: its models take longer to import than all this computes
-
+COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
+COARSE_PRECISION = 1e-4  # of the logarithm of a factor
 NEARLY_BEST = 1.6  # times the best: a more expensive mix is priced only where its figures change
 ESTIMATE_RANGE = 0.1  # in the logarithm of a factor: how far an estimated turning point may be off
 # In logarithms of factors: the answer has changed so far beyond a turning point, and not yet so far before it.
-BEYOND, BEFORE = 2e-3, 8e-3
+BEYOND, BEFORE, NEAR = 2e-3, 8e-3, 2e-4
 WORTH_DECIDING = 1.2  # times the best estimate: more expensive numbers of machines are no starts of a decision
 RELATIVE_STEP = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two relative steps: a larger difference at the crossing is a jump
@@ -126,7 +123,6 @@ class MonthlyProblem(DecisionProblem):
 
     work: MonthlyWork
     mixes: list[Mix]
-    is_expensive = True
     _errors: dict[object, Array] = field(default_factory=dict)
     _problems: dict[Parameter, list[tuple[Problem, Problem]]] = field(default_factory=dict)
 
@@ -222,32 +218,57 @@ class MonthlyProblem(DecisionProblem):
                 return sample.rented[int(rent.argmax())].name
         return self.choices[index].alternative
 
-    # --- turning points on all samples --------------------------------------------------------------------------------
+    def title_at(self, costs: Costs, index: int, case: int) -> str:
+        """Return a mix in words as it is in one case."""
+        return self.title(index, float(costs.counts[index, case]), np.asarray(costs.alternative)[index, case])
 
-    def refine(self, parameter: Parameter, point: TurningPoint) -> TurningPoint | None:
+    def is_changed(self, costs: Costs) -> Array:
+        """Return in which cases another mix is the cheapest, or another offer is rented most."""
+        alternative = np.asarray(costs.alternative)[self.cheapest(costs), np.arange(costs.usd.shape[1])]
+        return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
+
+    # --- where the answer changes -------------------------------------------------------------------------------------
+
+    def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
+        """Return the first factor on one side from which another answer is the best.
+
+        A price is a straight line in each cost: there the far end alone tells whether the answer changes.
+        """
+        limit = parameter.log_limit(math.exp(side))
+
+        def costs(distance: float) -> Costs:
+            return self.at(parameter, [math.exp(side * distance)])
+
+        coarse = [] if parameter.figure in PRICES else [log for log in COARSE_LOGS if log < limit]
+        logs = [*coarse, limit] if limit > 0 else []
+        distance = first_change(logs, lambda log: bool(self.is_changed(costs(log))[0]))
+        if distance is None:
+            return None
+        return self._refine(parameter, side, distance, int(self.cheapest(costs(distance))[0]))
+
+    def _refine(self, parameter: Parameter, side: float, start: float, to: int) -> TurningPoint | None:
         """Return an estimated turning point on all samples; None where there is none.
 
         Estimates keep the strategy of each mix. What is worth timing first follows the figures too, so the answer is
         decided again on all samples a little before and beyond the point; where it changes elsewhere the point is
         sought among such answers.
         """
-        side, limit = math.copysign(1.0, math.log(point.factor)), parameter.log_limit(point.factor)
+        limit = parameter.log_limit(math.exp(side))
+        decide = cache(lambda distance: self._decide(parameter, side * distance))
 
         def is_changed(distance: float) -> bool:
-            return _answer(self._decide(parameter, side * distance)) != _answer(self.mixes[0])
+            return _answer(decide(distance)) != _answer(self.mixes[0])
 
-        crossing = self._crossing_distance(parameter, point, side, limit)
-        distance = abs(math.log(point.factor)) if crossing is None else crossing
-        is_right = crossing is not None and is_changed(distance + BEYOND)
-        if is_right and (distance <= BEFORE or not is_changed(distance - BEFORE)):
-            return self._exact_point(parameter, side * distance, self._decide(parameter, side * (distance + BEYOND)))
-        nearer = [math.log(factor) for factor in COARSE_FACTORS if math.log(factor) < distance]
-        further = (distance + count * ESTIMATE_RANGE for count in (1, 2, 4, 8))
-        logs = [max(distance - BEFORE, 0.0), distance + BEYOND, *(log for log in further if log < limit), limit]
-        changed = first_change([*nearer, *logs], is_changed)
-        if changed is None:
-            return None
-        return self._exact_point(parameter, side * changed, self._decide(parameter, side * changed))
+        crossing = self._crossing_distance(parameter, side, start, to)
+        distance = start if crossing is None else crossing
+        if crossing is None or not is_changed(distance + NEAR) or (distance > NEAR and is_changed(distance - NEAR)):
+            further = (distance + count * ESTIMATE_RANGE for count in (1, 2, 4, 8))
+            logs = [max(distance - BEFORE, 0.0), distance + BEYOND, *(log for log in further if log < limit), limit]
+            changed = first_change([*COARSE_LOGS[distance > COARSE_LOGS], *logs], is_changed)
+            if changed is None:
+                return None
+            return self._exact_point(parameter, side * changed, decide(changed))
+        return self._exact_point(parameter, side * distance, decide(distance + NEAR))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
         """Return the best mix on all samples at a factor of a parameter."""
@@ -277,25 +298,25 @@ class MonthlyProblem(DecisionProblem):
         usd = float(_usd(self._problem(parameter, log_factor), Strategy.of(mix))) * self.months_at(parameter, factor)
         return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), lead or str(to))
 
-    def _crossing_distance(self, parameter: Parameter, point: TurningPoint, side: float, limit: float) -> float | None:
+    def _crossing_distance(self, parameter: Parameter, side: float, start: float, to: int) -> float | None:
         """Return where two mixes cost the same on all samples, or another offer is rented most; None without one.
 
-        It is the logarithm of a factor, without its sign.
+        Distances are logarithms of factors without their sign.
         """
-        pair, start = (self.mixes[0], self.mixes[point.to]), math.log(point.factor)
+        pair = (self.mixes[0], self.mixes[to])
         best = Strategy.of(pair[0])
         if best != Strategy.of(pair[1]):
-            sample = self._sample(self._problem(parameter, start))
+            sample = self._sample(self._problem(parameter, side * start))
             strategies = [Strategy.of(mix)._replace(counts=self._best_counts(sample, mix)[0]) for mix in pair]
-            return abs(self._crossing(parameter, start, *strategies))
+            return abs(self._crossing(parameter, side * start, *strategies))
 
         def is_changed(distance: float) -> bool:
             result = best._replace(source="").dispatch(self._problem(parameter, side * distance))
             return result.lead != self.mixes[0].done.lead
 
-        inner = abs(start) - ESTIMATE_RANGE
+        limit, inner = parameter.log_limit(math.exp(side)), start - ESTIMATE_RANGE
         inner = inner if inner > 0 and not is_changed(inner) else 0.0
-        return first_change([*np.arange(abs(start), limit, ESTIMATE_RANGE), limit], is_changed, inner)
+        return first_change([*np.arange(start, limit, ESTIMATE_RANGE), limit], is_changed, inner)
 
     def _crossing(self, parameter: Parameter, log_factor: float, first: Strategy, second: Strategy) -> float:
         """Return the logarithm of the factor at which two strategies cost the same on all samples, near an estimate.
@@ -340,15 +361,15 @@ class MonthlyProblem(DecisionProblem):
                     label = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
                 else:
                     continue
-                difference, exact = self._cost_difference(*pair, parameter)
-                p_pays = float(np.mean(difference.samples[:, difference.factors == 1.0] <= 0))
-                yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays, exact)
+                difference = self._cost_difference(*pair, parameter)
+                p_pays = float(np.mean(difference.samples[:, difference.sample_factors == 1.0] <= 0))
+                yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays)
 
     def _with_counts(self, counts: Counts) -> Strategy:
         """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
         return Strategy.of(self.work.with_strategy(Mix(BEST, "", dispatch(self.work.drawn, counts))))
 
-    def _problems_at(self, parameter: Parameter, logs: Array) -> list[tuple[Problem, Problem]]:
+    def _problems_at(self, parameter: Parameter, logs: Sequence[float]) -> list[tuple[Problem, Problem]]:
         """Return, per factor, the samples of an estimate and some months of all samples; the same for all machines."""
         if parameter not in self._problems:
             problems = [self._problem(parameter, log_factor) for log_factor in logs]
@@ -358,21 +379,18 @@ class MonthlyProblem(DecisionProblem):
             ]
         return self._problems[parameter]
 
-    def _cost_difference(
-        self, without: Strategy, with_machine: Strategy, parameter: Parameter
-    ) -> tuple[CostDifference, Callable[[float, bool], float]]:
+    def _cost_difference(self, without: Strategy, with_machine: Strategy, parameter: Parameter) -> CostDifference:
         """Return the cost of one machine and what is owned less that of what is owned alone, rentals beside both.
 
-        The second value makes a factor exact from which the machine pays (`begins`), or up to which.
+        Where both cost the same on all samples a factor is added.
         """
-        grid = np.log([*COARSE_FACTORS, FURTHEST])
-        logs = np.array([*-grid[::-1], 0.0, *grid])
-        factors = np.exp(logs)
+        logs = [*-COARSE_LOGS[::-1], 0.0, *COARSE_LOGS]
+        logs = [-math.log(FURTHEST), *logs, math.log(FURTHEST)]
+        problems, samples = self._problems_at(parameter, logs), []
 
         def difference(sample: Problem) -> float:
             return self._estimated_usd(sample, with_machine) - self._estimated_usd(sample, without)
 
-        problems, samples = self._problems_at(parameter, logs), []
         for _, months in problems:
             usd, usd_without = (
                 dispatch_once(months.variant(strategy.filled, "", strategy.timed), strategy.counts).usd
@@ -380,21 +398,23 @@ class MonthlyProblem(DecisionProblem):
             )
             with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
                 samples.append(usd - usd_without)
-        estimates = np.array([[difference(sample) for sample, _ in problems]])
+        estimates = {log: difference(sample) for log, (sample, _) in zip(logs, problems, strict=True)}
+        for inner, outer in pairwise(logs):
+            pays = estimates[inner] <= 0
+            if pays != (estimates[outer] <= 0):
+                changed = partial(self._pays, difference, parameter, not pays)
+                log_factor = first_change([outer], changed, inner)
+                if log_factor is not None:
+                    estimates[self._crossing(parameter, log_factor, without, with_machine)] = 0.0
+        planned = dict(sorted(estimates.items()))
+        no_jump = np.zeros(len(planned), bool)
+        lines = np.array([[*planned.values()]])
+        return CostDifference(np.exp([*planned]), lines, np.stack(samples, axis=1), np.exp(logs), no_jump, no_jump)
 
-        def exact(factor: float, begins: bool) -> float:
-            after = int(np.searchsorted(factors, factor)) + (not begins)
-
-            def is_changed(log_factor: float) -> bool:
-                return (difference(self._sample(self._problem(parameter, log_factor))) <= 0) == begins
-
-            log_factor = first_change([logs[after]], is_changed, logs[after - 1])
-            return (
-                factor if log_factor is None else math.exp(self._crossing(parameter, log_factor, without, with_machine))
-            )
-
-        jumps = np.zeros(factors.size, bool)
-        return CostDifference(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
+    def _pays(
+        self, difference: Callable[[Problem], float], parameter: Parameter, begins: bool, log_factor: float
+    ) -> bool:
+        return (difference(self._sample(self._problem(parameter, log_factor))) <= 0) == begins
 
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
