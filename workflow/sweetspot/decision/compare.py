@@ -18,7 +18,7 @@ from sweetspot.decision.contenders import model_with_smallest_gain
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
-from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.monthly_choices import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import build_options, titled

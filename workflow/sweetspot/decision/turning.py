@@ -59,7 +59,8 @@ def turning_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
     """
     pairs = [(assumption, turn) for assumption, nearest in question.turning_points.items() for turn in nearest]
     rows = [_turning_row(question, *pair) for pair in pairs]
-    return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
+    # Rounded: where two turn at the same factor, the order must not depend on the last digit.
+    return sorted(rows, key=lambda row: round(abs(float(np.log(row["factor"]))), 6))
 
 
 def tornado_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
