@@ -24,8 +24,8 @@ COMPARISON = [
     "load",
     "jobs",
     "deadlines",
-    # What plans of phases cost on each option.
-    "case_figures",
+    # What each kind of commitment costs along the controls of the page.
+    "sweeps",
 ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from price_lists import findings, machines, offers, price_list
 from project_copy import ROOT
-from sweetspot.bills.lint.known import PriceRange, purchase_of
+from sweetspot.bills.lint.known import known_range
 from sweetspot.bills.lint.rules import unit_mistake
 from sweetspot.commands.command_line import main
 from sweetspot.study.instances import Instance, load_instances
@@ -101,7 +101,8 @@ def spot(usd, **more):
 @pytest.mark.parametrize(
     ("usd", "said", "told"),
     [
-        (1.0, None, []), (1.01, None, ["spot_above_on_demand"]), (0.08, None, []), (0.079, None, ["spot_far_below"]),
+        (1.0, None, ["spot_loses"]), (1.01, None, ["spot_above_on_demand", "spot_loses"]),
+        (0.08, None, []), (0.079, None, ["spot_far_below"]),
         # 0.70 USD of 1.00: a discount of 30 %, 70 % paid; either a per cent off is rounding
         (0.7, 0.3, []), (0.7, 0.31, []), (0.7, 0.29, []), (0.7, 0.315, ["text_against_table"]),
         (0.7, 0.71, ["discount_is_fraction_paid"]), (0.7, 0.69, ["discount_is_fraction_paid"]),
@@ -180,7 +181,7 @@ def test_what_is_paid_in_other_money_is_held_in_dollars_at_its_central_rate():
     """0.85 for a kWh at 1.25 USD (1.00 to 1.50) is 1.0625 USD."""
     known = {"box": Instance(title="box", provider="own", gpu="GTX 1080 Ti", gpus=4)}
     rates = [EURO | {"usd": {"value": 1.25, "low": 1.0, "high": 1.5}}]
-    least = 4 * 0.4 * purchase_of("gtx1080ti").low  # what four cost at the least
+    least = 4 * 0.4 * known_range("buy", "gtx1080ti")[0]  # what four cost at the least
     listed = {"instance": "box", "purchase": "own", "own": BOX | {"per_kwh": 0.85, "capex": (least + 1) / 1.25}}
     told = {one.rule: one.message for one in findings(price_list(listed, currency="XTS", rates=rates), known)}
     assert set(told) == {"own_electricity"} and "1.0625 USD" in told["own_electricity"]
@@ -194,9 +195,8 @@ def test_the_end_of_a_range_that_is_beyond_is_named():
 
 def test_a_purchase_at_its_bounds():
     """0.4 of the cheapest known to 4 times the dearest and 5,000 USD for the host, a device."""
-    known = purchase_of("gtx1080ti")
-    assert known is not None
-    least, most = 4 * 0.4 * known.low, 4 * 4 * known.high + 5000
+    low, high = known_range("buy", "gtx1080ti")
+    least, most = 4 * 0.4 * low, 4 * 4 * high + 5000
     assert said(capex=least + 1) == said(capex=most - 1) == {}
     assert set(said(capex=least - 1)) == set(said(capex=most + 1)) == {"own_purchase"}
 
@@ -245,7 +245,7 @@ def test_what_is_printed_of_an_owned_machine_is_of_its_planned_use(printed, told
     ],
 )
 def test_the_mistake_that_is_named_leads_into_what_is_known(value, low, high, factors, meant):
-    text = unit_mistake(value, [PriceRange(low, high)], factors)
+    text = unit_mistake(value, low, high, factors)
     assert meant in text if meant else text == ""
 
 

@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from linted_lists import DATA, Row, aws, catalogued, found_in, linted, put, times
 from price_lists import price_list
-from sweetspot.bills.lint.known import device_key, power_of, purchase_of, rent_of
-from sweetspot.bills.lint.rules import warnings_of
-from sweetspot.catalogues.readers import READERS
+from sweetspot.bills.lint.known import device_key, known_range
+from sweetspot.bills.lint.rules import warnings_by_offer
+from sweetspot.catalogues.readers import read_catalogue
 
 
 @pytest.mark.parametrize("year", [2018, 2026])
@@ -31,7 +31,7 @@ def test_a_list_shifted_alike_is_one_finding_of_its_own(year, factor, rule, word
     assert (found.severity, found.rule, found.instance) == ("warning", rule, "")
     assert words in found.message
     # A finding of the whole list stands beside each of its offers, as a pair.
-    assert [pair["rule"] for pair in warnings_of({"instance": "p2.xlarge", "purchase": "on_demand"}, [found])] == [rule]
+    assert [[pair["rule"] for pair in pairs] for pairs in warnings_by_offer([found], 2)] == [[rule], [rule]]
 
 
 @pytest.mark.parametrize("name", ["p2.xlarge", "p3.2xlarge", "p3.8xlarge", "p3.16xlarge"])
@@ -48,7 +48,7 @@ def test_a_spot_price_a_tenth_blames_its_own_row(name):
 
 @pytest.mark.parametrize("file", sorted(path.name for path in (DATA / "skypilot").glob("*.csv")))
 def test_real_catalogues_raise_no_warning_about_levels(file):
-    listings = READERS["skypilot"](DATA / "skypilot" / file).listings
+    listings = read_catalogue("skypilot", DATA / "skypilot" / file).listings
     best = {(entry.instance, entry.purchase): entry for entry in reversed(listings)}
     rows = [catalogued(entry) for entry in best.values()]
     offers = [{"instance": one.instance, "purchase": one.purchase, "per_hour": one.per_hour} for one in best.values()]
@@ -90,6 +90,5 @@ def test_a_device_is_one_word_however_it_is_written(name, key):
 
 def test_the_table_holds_what_its_sources_say():
     """A K80 was rented at 0.45 to 1.40 USD about 2018; an H100 draws 350 (PCIe) to 700 W (SXM)."""
-    rented, power, bought = rent_of("k80", 2018), power_of("h100"), purchase_of("gtx1080ti")
-    assert rented is not None and power is not None and bought is not None
-    assert (rented.low, rented.high, power.low, power.high, bought.low) == (0.45, 1.4, 350, 700, 699)
+    assert (known_range("rent", "k80", 2018), known_range("power", "h100")) == ((0.45, 1.4), (350, 700))
+    assert known_range("buy", "gtx1080ti")[0] == 699

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from price_lists import findings, price_list
-from sweetspot.bills.lint.known import device_count, rent_of
+from sweetspot.bills.lint.known import device_count, known_range
 from sweetspot.study.instances import Instance
 
 DAY = date(2026, 11, 20)
@@ -41,8 +41,7 @@ def test_a_price_that_does_not_grow_with_the_devices():
 
 def test_the_price_of_one_device_at_eight():
     # 2.99 / 8 = 0.374 a device, where 1.38 is the least of 2026 (1.00 of the years beside); 23.92 for all
-    known = rent_of("h100", 2026)
-    assert known is not None and known.low == 1.0
+    assert known_range("rent", "h100", 2026)[0] == 1.0
     (message,) = found(rental("orion", 2.99, 8))["price_of_one_device"]
     assert "0.3738 a H100" in message and "23.92" in message
     # half of the least known is still a price: 8 x 0.5 = 4.00
@@ -102,7 +101,7 @@ def test_a_family_that_disagrees_blames_nobody():
             rental("n48", 9.88, 4, "L40S", vcpus=48)]  # fmt: skip
     told = found(*rows)["family_disagrees"]
     assert len(told) == 3 and len(set(told)) == 1
-    assert "1.9 (n12), 2.47 (n24, n48)" in told[0] and "which makes" not in told[0]
+    assert "1.9 (n12), 2.47 (n24), 2.47 (n48)" in told[0] and "which makes" not in told[0]
     # another shape has another price
     assert found((*rows[0][:5], 8), *rows[1:]) == {}
     # 12 % is what many providers give on large machines; of two machines 25 % (and half a cent)

@@ -292,7 +292,7 @@ def test_a_damaged_list_gives_finite_offers_or_one_sentence(file: Path, tmp_path
         target.write_text(yaml.dump(damaged, Dumper=yaml.CSafeDumper))
         try:
             prices = load_price_list(target)
-            check_instances([offer.instance for offer in prices.offers], known, str(target))
+            check_instances(prices, known, target)
             offers, fees = offers_in_usd("list", prices, known, 30.5)
         except UserError as error:
             assert "\n" not in str(error)

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sweetspot.study.base import Ranged
 
 FloatArray = npt.NDArray[np.float64]
+Number = float | FloatArray
+Columns = dict[str, Any]  # of a row, by name
 SUFFIXES = ("", "_low", "_high")
 TYPES: dict[str, pa.DataType] = {
     "text": pa.string(),
@@ -27,7 +29,14 @@ TYPES: dict[str, pa.DataType] = {
     "curve": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
     "warnings": warnings.arrow_type(),
 }
-NUMBERS = (TYPES["number"], TYPES["integer"])
+
+
+@cache
+def csv_rows(name: str) -> tuple[dict[str, str], ...]:
+    """Return the rows of a CSV file beside this module, e.g. `lint/rules`."""
+    file = Path(__file__).parent / f"{name}.csv"
+    with file.open(encoding="utf-8", newline="") as text:
+        return tuple(csv.DictReader(text))
 
 
 def with_bounds(*names: str) -> tuple[str, ...]:
@@ -35,37 +44,22 @@ def with_bounds(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}{suffix}" for name in names for suffix in SUFFIXES)
 
 
-@dataclass(frozen=True)
-class PriceColumn:
-    """One column of columns.csv, which has a low and a high value too if `has_bounds`.
-
-    `path` says where a price list states it, e.g. `own.capex`.
-    """
-
-    type: pa.DataType
-    has_bounds: bool
-    is_money: bool
-    path: str
-
-
-def _read_columns() -> dict[str, dict[str, PriceColumn]]:
-    tables: dict[str, dict[str, PriceColumn]] = {}
-    with Path(__file__).with_name("columns.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            column = PriceColumn(TYPES[row["type"]], bool(row["bounds"]), row["unit"].startswith("USD"), row["path"])
-            tables.setdefault(row["table"], {})[row["column"]] = column
+def _column_types() -> dict[str, dict[str, pa.DataType]]:
+    """Return the type of each column by table."""
+    tables: dict[str, dict[str, pa.DataType]] = {}
+    for row in csv_rows("columns"):
+        names = with_bounds(row["column"]) if row["bounds"] else [row["column"]]
+        tables.setdefault(row["table"], {}).update(dict.fromkeys(names, TYPES[row["type"]]))
     return tables
 
 
-def _types(columns: Mapping[str, PriceColumn]) -> dict[str, pa.DataType]:
-    names = {name: with_bounds(name) if column.has_bounds else (name,) for name, column in columns.items()}
-    return {name: column.type for key, column in columns.items() for name in names[key]}
-
-
-COLUMNS = _read_columns()
-TABLES = {table: _types(columns) for table, columns in COLUMNS.items()}
+TABLES = _column_types()
 COLUMN_TYPES = {name: kind for columns in TABLES.values() for name, kind in columns.items()}
-COLUMN_TYPES |= {"headline": pa.bool_(), "logical": pa.bool_(), "energy_source": pa.string()}
+
+
+def _types(columns: Sequence[str]) -> dict[str, pa.DataType]:
+    """Return the type of each column; those of the throughput and extrapolation tables alone are flags."""
+    return {name: COLUMN_TYPES.get(name, TYPES["flag"]) for name in columns}
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
@@ -75,16 +69,17 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
 
 def with_types(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with floats, integers, and objects (texts, flags, lists), even if it is empty."""
-    kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in table.columns}
-    types = {name: kind.to_pandas_dtype() if kind in NUMBERS else object for name, kind in kinds.items()}
+    types = {
+        name: kind.to_pandas_dtype() if kind in (TYPES["number"], TYPES["integer"]) else object
+        for name, kind in _types(list(table)).items()
+    }
     return table.astype(types).copy()  # A copy holds columns of one type together, which makes further ones cheap.
 
 
 def to_arrow_table(table: pd.DataFrame, columns: Sequence[str]) -> pa.Table:
     """Return the columns as an Arrow table whose types do not depend on its rows."""
-    kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in columns}
-    arrays = [pa.array(table[name].to_numpy(), kind, from_pandas=True) for name, kind in kinds.items()]
-    return pa.Table.from_arrays(arrays, names=list(columns))
+    schema = pa.schema(_types(columns))
+    return pa.Table.from_pandas(table[list(columns)], schema, preserve_index=False).replace_schema_metadata()
 
 
 def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -98,9 +93,9 @@ def bounds(amount: "Ranged | None") -> FloatArray:
     return np.zeros(3) if amount is None else np.array(amount.three)
 
 
-def expand(**values: Any) -> dict[str, Any]:
+def expand(**values: Any) -> Columns:
     """Return the values of a row; an array [value, low, high] becomes three columns."""
-    row: dict[str, Any] = {}
+    row: Columns = {}
     for name, value in values.items():
         is_array = isinstance(value, np.ndarray)
         row |= dict(zip(with_bounds(name), value.tolist(), strict=True)) if is_array else {name: value}
@@ -109,4 +104,4 @@ def expand(**values: Any) -> dict[str, Any]:
 
 def numbers(table: pd.DataFrame, *names: str) -> list[FloatArray]:
     """Return columns as arrays, with 0 for missing values."""
-    return [np.nan_to_num(table[name].to_numpy(float), posinf=np.inf, neginf=-np.inf) for name in names]
+    return list(table[list(names)].astype(float).fillna(0.0).to_numpy().T)

@@ -11,7 +11,8 @@ import pandas as pd
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
-from sweetspot.decision.case_figures import case_figures
+from sweetspot.decision.analyses.sweeps import COLUMNS as SWEEPS
+from sweetspot.decision.analyses.sweeps import sweep_rows
 from sweetspot.decision.choice_table import PricedWork, choice_table, works
 from sweetspot.decision.contenders import model_with_smallest_gain
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
@@ -225,7 +226,7 @@ def compare(
         "sources": sources,
         "load": load_table(months),
         "jobs": job_table(months, every, eligible, settings.titles),
-        "case_figures": case_figures(result.plans),
+        "sweeps": pd.DataFrame(chain(*map(sweep_rows, [*result.plans, *mixes])), columns=list(SWEEPS)),
         "choices": result.choices,
         "verdict": verdict,
     }

@@ -419,7 +419,9 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         # What it rests on most: the machine that it buys, else what it rents.
         name = next(iter(mix.bought), mix.source or mix.done.lead)
         row = work.source(name).offer if name else work.sources[0].offer
-        choices.append(Choice(row["option"], mix_title(mix, work), row, str(index), labels))
+        choices.append(
+            Choice(row["option"], mix_title(mix, work), row, str(index), labels, already_owned=not mix.bought)
+        )
     job_parameters = list(_job_parameters(work))
     all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
     return MonthlyProblem(
