@@ -7,7 +7,6 @@ from sweetspot.study.settings import Settings
 COMPARISON = [
     "options",
     "break_even",
-    "utilisation",
     "ranks",
     # What each question hangs on, what turns it, what to find out: one job by model, and plans.
     "tornado",
@@ -21,8 +20,8 @@ COMPARISON = [
     # Of workloads of kind monthly: what to have and what to rent, and who does what.
     "sources",
     "deadlines",
-    # What plans of phases cost on each option.
-    "case_figures",
+    # What each kind of commitment costs along the controls of the page.
+    "sweeps",
 ]
 
 

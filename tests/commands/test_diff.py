@@ -5,6 +5,7 @@ import pytest
 from sweetspot.choice_kinds import BUY
 from sweetspot.commands.command_line import main
 from sweetspot.decision.verdict import verdict_table
+from sweetspot.declared_tables import write_table
 from sweetspot.errors import UserError
 from sweetspot.report.rank_changes import difference, to_markdown
 from works import work
@@ -26,7 +27,7 @@ def folders(tmp_path):
     new = ranks({"a": 2.5, "b": 2.0, "c": 3.3, "n|w": 9.0}, {"a": 2, "b": 1, "c": 3, "n|w": 4}, "2026-07-01")
     for name, table in (("old", old), ("new", new)):
         (tmp_path / name / "comparison").mkdir(parents=True)
-        table.to_parquet(tmp_path / name / "comparison" / "ranks.parquet", index=False)
+        write_table(table, tmp_path / name / "comparison" / "ranks.parquet")
     return tmp_path / "old", tmp_path / "new"
 
 
@@ -47,7 +48,7 @@ def test_prices_and_ranks_that_changed(folders):
 def test_the_answers_stand_first(folders, capsys):
     for folder, title in zip(folders, ("<it>", "that"), strict=True):
         verdict = verdict_table([work(("box", BUY, [1.0], {"title": title}))], "plan", pd.DataFrame(), {})
-        verdict.to_parquet(folder / "comparison" / "verdict.parquet", index=False)
+        write_table(verdict, folder / "comparison" / "verdict.parquet")
     main(["diff", *map(str, folders)])
     said = capsys.readouterr().out
     assert "Before: Buy &lt;it>. " in said and "\n\nAfter: Buy that. " in said

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
-from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.monthly_choices import monthly_problem
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.verdict import verdict_table
 

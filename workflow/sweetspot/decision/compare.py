@@ -9,14 +9,16 @@ import pandas as pd
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses.days_of_use import break_even, utilisation
-from sweetspot.decision.case_figures import case_figures
+from sweetspot.decision.analyses.days_of_use import break_even
+from sweetspot.decision.analyses.sweeps import COLUMNS as SWEEPS
+from sweetspot.decision.analyses.sweeps import sweep_rows
 from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import set_aside, speed_warnings, with_missing_speeds
-from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
+from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_samples import monthly_work
+from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.priced_works import works
@@ -208,13 +210,14 @@ def compare(
     deadlines = job_deadlines(options, samples, settings.deadlines_hours)
     return tables | {
         "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
-        "utilisation": utilisation(options, samples, settings.month_days),
         "ranks": ranks(options, samples),
         "queue": queue_table(months),
         "warnings": with_decisive(warnings, decisive, inputs.offers),
         "deadlines": together([deadlines, class_deadlines(months)]),
         "sources": sources,
-        "case_figures": case_figures(result.plans),
+        "sweeps": pd.DataFrame(
+            [row for problem in (*result.plans, *mixes) for row in sweep_rows(problem)], columns=list(SWEEPS)
+        ),
         "choices": choices,
         "verdict": verdict,
     }

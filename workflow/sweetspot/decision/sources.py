@@ -1,5 +1,6 @@
 """Work of months in tables: names of mixes, what they fail at, who does what."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ import pandas as pd
 
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.mixes.problem import finite
-from sweetspot.mixes.search import THERE, Mix, machines_for
+from sweetspot.mixes.search import THERE, Mix
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
 
@@ -78,13 +79,13 @@ def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[dict[str, Any]]:
     """
     problem, reasons = mix.at(monthly.central).problem, []
     if mix.kind == THERE:
-        index = next(index for index, kind in enumerate(problem.held) if kind.there)
-        needed = float((problem.jobs.mean(axis=2) * finite(problem.held[index].device_hours)).sum())
+        owned = next(kind for kind in problem.held if kind.there)
+        needed = float((problem.jobs.mean(axis=2) * finite(owned.device_hours)).sum())
         capacity = sum(float(kind.capacity[0]) * kind.there * kind.devices for kind in problem.held)
         if needed > capacity:
-            machines = machines_for(problem, index)
+            machines = math.ceil(needed / (float(owned.capacity[0]) * owned.devices))
             reasons.append({"limit": "hours", "allowed": capacity, "actual": needed, "machines": machines})
-    usd = [kind.usd for kind, count in zip(problem.held, mix.counts, strict=True) if count]
+    usd = [kind.hours for kind, count in zip(problem.held, mix.counts, strict=True) if count]
     usd += [offer.usd for offer in problem.rented]
     for number, job_class in enumerate(monthly.classes):
         if problem.jobs[number].any() and not any(np.isfinite(costs[number, 0]) for costs in usd):
