@@ -11,7 +11,7 @@ from sweetspot.facts.shipped_tables import POOLS, figures_file
 from sweetspot.scaling import sum_of_parts
 from sweetspot.scaling.evidence import (
     average_efficiency,
-    concat_evidence,
+    concat_filled,
     study_efficiency,
     study_evidence,
 )
@@ -43,7 +43,7 @@ def tables(folder, pools):
     printed = read_efficiency(folder / "efficiency.csv")
     efficiency = study_efficiency(throughput, printed, instances, study.cells.framework)
     borrowed = [published_evidence(name, read_published(figures_file(name, pools))) for name in study.borrow]
-    evidence = concat_evidence([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
+    evidence = concat_filled([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
     averages = average_efficiency(efficiency)
     return study, instances, dict(throughput=throughput, efficiency=efficiency, averages=averages, evidence=evidence)
 
@@ -203,7 +203,7 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
     pool = published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
     nodes = pool[pool["benchmark"] == "NVIDIA DeepLearningExamples"]  # 16 to 256 devices on two to 32 nodes
     few = some(made["evidence"], "k80", "v100")
-    evidence = concat_evidence([few, nodes[nodes["base_gpus"] > 1]])
+    evidence = concat_filled([few, nodes[nodes["base_gpus"] > 1]])
     base = study.targets[0].base_instance
     declared = instances | {
         f"cluster-{gpus}": Instance(title="C", provider="u", gpu=instances[base].gpu, gpus=gpus, nodes=gpus // 8)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.scaling.evidence import average_efficiency, concat_evidence, study_efficiency, study_evidence
+from sweetspot.scaling.evidence import average_efficiency, concat_filled, study_efficiency, study_evidence
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.study.instances import load_instances
 from sweetspot.throughput.published import read_efficiency, read_published
@@ -20,7 +20,7 @@ def main(
     own = study_evidence(Path(folder).name, table, measured, declared)
     write_parquet(table, outputs["efficiency"])
     write_parquet(average_efficiency(table), outputs["averages"])
-    write_parquet(concat_evidence([*pools, own]), outputs["evidence"])
+    write_parquet(concat_filled([*pools, own]), outputs["evidence"])
 
 
 if "snakemake" in globals():
