@@ -152,6 +152,6 @@ def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
     unknown = {"provider": "unknown", "gpu": "CPU", "gpus": 1}
     machines = {name: Instance(**instances.get(name, unknown | {"title": name})) for name in names}
     offers, _ = offers_in_usd("imported", prices, machines, MONTH_DAYS)
-    findings = lint(prices, offers, machines, prices.as_of, MONTH_DAYS)
+    findings = lint(prices, offers, machines, prices.as_of)
     # That spot prices have no rate of interruptions holds for every import.
     return list(dict.fromkeys(f"{row.severity}: {row.message}" for row in findings if row.rule != "spot_terms"))

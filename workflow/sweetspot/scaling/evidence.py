@@ -91,8 +91,8 @@ def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instanc
     if "products" in pairs:
         has_formats = pairs["products"].notna() & pairs["products_base"].notna()
         pairs = pairs[~has_formats | (pairs["products"] == pairs["products_base"])]
-    pairs = pairs.assign(other_variant=pairs["variant"] != pairs["variant_base"])
-    pairs = pairs.sort_values(["row", "declared", "other_variant"], kind="stable").drop_duplicates("row")
+    pairs = pairs.assign(differs=pairs["variant"] != pairs["variant_base"])
+    pairs = pairs.sort_values(["row", "declared", "differs"], kind="stable").drop_duplicates("row")
     bases_of = zip(pairs["basis"], pairs["basis_base"], strict=True)
     sources = zip(pairs["source"], pairs["source_base"], strict=True)
     return pairs.assign(

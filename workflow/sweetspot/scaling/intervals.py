@@ -141,8 +141,9 @@ def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.D
     group = rows["family"].astype(str) + " " + rows["publisher"]
     rows = rows.assign(group=group, predicted=np.nan, inside90=False)
     for _, members in rows.groupby("group"):
-        is_other = (rows["family"] != members["family"].iloc[0]) & (rows["publisher"] != members["publisher"].iloc[0])
-        rows.loc[members.index, "predicted"] = kind.fit(rows[is_other]).efficiency(members)
+        first = members.iloc[0]
+        is_training = (rows["family"] != first["family"]) & (rows["publisher"] != first["publisher"])
+        rows.loc[members.index, "predicted"] = kind.fit(rows[is_training]).efficiency(members)
     efficiency = rows["efficiency"].astype(float)
     score = np.abs(np.log(_floored(1 / rows["predicted"] - 1) / _floored(1 / efficiency - 1)))
     rows = rows.assign(error=rows["predicted"] / efficiency - 1, score=score)

@@ -21,7 +21,7 @@ POD_FABRIC = "ici"  # joins up to a pod of devices without a node in between
 PAIR_KEY = ["benchmark", "framework", "gpu", "model", "batch_size", "precision", "dataset"]
 
 
-BATCH_NOT_STATED = warning(
+BATCH_UNKNOWN = warning(
     "batch_not_stated", "the batch is not stated, so nothing says how long a step of one device takes"
 )
 
@@ -112,5 +112,5 @@ def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
         if not pairs and maximum > MAXIMUM_EFFICIENCY:
             message = f"the same single-device figure gives efficiency {maximum:.2f} elsewhere"
             pairs = [warning("inconsistent", message)]
-        warnings.append(pairs + [BATCH_NOT_STATED] * is_missing)
+        warnings.append(pairs + [BATCH_UNKNOWN] * is_missing)
     return warnings
