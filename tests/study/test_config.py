@@ -67,7 +67,6 @@ def test_a_composed_number_carries_its_weakest_part():
         ({"matrix": {"model": ["resnet50\n"]}}, ["'matrix.model[0]'", "letters"]),
         ({"matrix": {"model": ["rеsnet50"]}}, ["'matrix.model[0]'", "letters"]),  # a Cyrillic e
         ({"matrix": {"model": ["x" * 300]}}, ["'matrix.model[0]'", "1 to 64"]),
-        ({"matrix": {"batch_size": [16, 16]}}, ["matrix.batch_size", "16 twice"]),
         ({"matrix": {"batch_size": [-1]}}, ["'matrix.batch_size[0]'", "-1"]),
         ({"matrix": {"batch_size": [10**12]}}, ["'matrix.batch_size[0]'", "expected a number of at most 100000"]),
         ({"matrix": {"precision": ["int8"]}}, ["'matrix.precision[0]'", "'int8'", "fp16"]),
