@@ -7,7 +7,6 @@ from sweetspot.study.settings import Settings
 COMPARISON = [
     "options",
     "break_even",
-    "utilisation",
     "ranks",
     # What each question hangs on, what turns it, what to find out: one job by model, and plans.
     "tornado",

@@ -16,7 +16,7 @@ from study_tables import STUDIES
 from sweetspot.decision import simulate
 from sweetspot.decision.compare import DecisionResult, Inputs, asked_of, judge
 from sweetspot.decision.left_out import set_aside
-from sweetspot.decision.monthly_work import MIX_DRAWS
+from sweetspot.decision.monthly_samples import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
 from sweetspot.study.instances import load_instances
 from sweetspot.study.settings import Settings

@@ -59,16 +59,16 @@ def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Mach
         The file of the workloads.
     """
     largest = max((machine.gpus for machine in instances.values()), default=0)
-    named, sentences = list[tuple[str, str | None]](), []
+    instance_keys, sentences = list[tuple[str, str | None]](), []
     for key, work in workloads.items():
         if isinstance(work, Runs | ProjectPlan):
-            named.append((f"{key}.instance", work.instance))
+            instance_keys.append((f"{key}.instance", work.instance))
         if not isinstance(work, ProjectPlan) and work.devices_per_job != "all" and work.devices_per_job > largest:
             expected = f"expected at most {largest}, what the largest machine of instances.yaml has"
             sentences.append(f"{path}: {key}.devices_per_job is {work.devices_per_job}; {expected}")
     for key, month in monthly.items():
-        named += [(f"{key}.have[{number}]", name) for number, name in enumerate(month.have)]
-    refuse([*_undeclared(named, instances, path), *sentences])
+        instance_keys += [(f"{key}.have[{number}]", name) for number, name in enumerate(month.have)]
+    refuse([*_undeclared(instance_keys, instances, path), *sentences])
 
 
 def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> None:
@@ -146,11 +146,11 @@ def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.Dat
     """
     bought = offers[offers["capex_usd"].ne(0)]
     for key, months in _project_months(workloads, monthly).items():
-        work, room = workloads.get(key), months * offers["month_days"].max() * HOURS_A_DAY
-        if isinstance(work, ProjectPlan) and (hours := sum(phase.hours for phase in work.phases)) > room:
+        work, month_hours = workloads.get(key), months * offers["month_days"].max() * HOURS_A_DAY
+        if isinstance(work, ProjectPlan) and (hours := sum(phase.hours for phase in work.phases)) > month_hours:
             message = (
                 f"{key}: one job of each phase, one after another, takes {hours:,.4g} hours on {work.instance}; its "
-                f"{months:g} months have {room:,.4g}"
+                f"{months:g} months have {month_hours:,.4g}"
             )
             yield Finding("warning", "work_past_its_months", work.instance, message, work.source)
         for row in bought[bought["months"] > months].itertuples():

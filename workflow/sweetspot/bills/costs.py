@@ -9,6 +9,7 @@ from pandas import DataFrame
 from sweetspot.bills.renting import HOUR_S, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray, concat, numbers, table_of, with_bounds
 from sweetspot.cells import BASES, USABLE, weakest
+from sweetspot.declared_tables import schema_of
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import ProjectPlan, Runs, Training
 
@@ -16,13 +17,13 @@ Workload = Training | Runs | ProjectPlan
 Workloads = Mapping[str, Workload]
 Machines = Mapping[str, Instance]
 RATES = with_bounds("images_per_s")
-FIGURES = tuple(TABLES["cells"])
+FIGURES = tuple(schema_of("cells").names)
 PRICED_COLUMNS = [*FIGURES, "gpu"]
 THROUGHPUT_COLUMNS = (*PRICED_COLUMNS, "logical")
 EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
-COST_COLUMNS, BILL_COLUMNS = tuple(TABLES["costs"]), tuple(TABLES["bills"])
+COST_COLUMNS, BILL_COLUMNS = TABLES["costs"], TABLES["bills"]
 COMPARABLE = ["framework", "model", "batch_size", "precision"]  # Equal in cells whose throughput is comparable.
-# The low bound of a bill takes the high bound of the throughput.
+# The low opposite of a bill takes the high opposite of the throughput.
 OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}
 NO_FIGURE, NEVER = "no figure", "never finishes"
 
@@ -133,8 +134,8 @@ def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: i
     for name, machine in instances.items():
         equivalent = instances.get(machine.equivalent_to or "", machine)
         related = (name, machine.base_instance, machine.equivalent_to, equivalent.base_instance)
-        alike = (other for other, facts in instances.items() if facts.gpu == machine.gpu)
-        keys = ((relative, devices) for relative in (*related, *alike))
+        same_device = (relative for relative, facts in instances.items() if facts.gpu == machine.gpu)
+        keys = ((relative, devices) for relative in (*related, *same_device))
         key = next((key for key in keys if key in usable), (name, machine.gpus))
         if machine.gpus <= devices or key not in usable:
             continue
@@ -176,7 +177,7 @@ def price_cells(
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
     what it runs, `usd` the bill. Bounds take price and time at their bounds. A cell without throughput, or a job
     that never finishes, keeps its row with missing hours and USD and says so in `status`; if only the expensive
-    bound never finishes, only that is missing. Where jobs run side by side on larger machines,
+    opposite never finishes, only that is missing. Where jobs run side by side on larger machines,
     `hours` is the time of the work, a job bears its share of the bill, and `side_*` describe their common rate.
 
     Parameters
@@ -235,7 +236,7 @@ def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -
 
 
 def _rate(rows: DataFrame, suffix: str) -> pd.Series:
-    """Return samples/s at a bound; the central value if it has no interval."""
+    """Return samples/s at a opposite; the central value if it has no interval."""
     return rows[f"images_per_s{suffix}"].astype(float).fillna(rows["images_per_s"].astype(float))
 
 
@@ -267,9 +268,9 @@ def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> Floa
 
     Fees and rounding belong to a workload and are not included.
     """
-    bound, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
+    opposite, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
     price, rate, checkpoint, restore = numbers(
-        jobs, f"usd_per_hour{bound}", f"interruptions_per_hour{bound}", "checkpoint_s", "restore_s"
+        jobs, f"usd_per_hour{opposite}", f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s"
     )
     dump = np.where(rate > 0, checkpoint / HOUR_S, 1.0)
     paid = price * overhead(rate, dump, restore / HOUR_S, interval)

@@ -42,13 +42,13 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
     return expand(**columns, energy_lacks=", ".join(missing) or None)
 
 
-def _owned_power(own: Ownership) -> tuple[Columns, list[str]]:
+def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
     """Return kWh per hour with its basis and source, and what is missing."""
-    kw = bounds(own.kw) * bounds(own.load_share)
+    kw = bounds(ownership.kw) * bounds(ownership.load_share)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
         return {}, ["kW of the price list"]
-    source = f"{kw[0]:.4g} kW, {own.kw_basis} in the price list, x PUE {own.pue.value:g}"
-    return {"kwh_per_hour": kw * bounds(own.pue), "power_basis": own.kw_basis, "power_source": source}, []
+    source = f"{kw[0]:.4g} kW, {ownership.kw_basis} in the price list, x PUE {ownership.pue.value:g}"
+    return {"kwh_per_hour": kw * bounds(ownership.pue), "power_basis": ownership.kw_basis, "power_source": source}, []
 
 
 def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]:
@@ -61,10 +61,10 @@ def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]
         "utilisation": facts.utilisation,
         f"PUE of {machine.provider}": site.pue if site else None,
     }
-    known = [fact for fact in declared.values() if fact is not None]
-    if len(known) < len(declared):
+    facts_declared = [fact for fact in declared.values() if fact is not None]
+    if len(facts_declared) < len(declared):
         return {}, [name for name, fact in declared.items() if fact is None]
-    watts, host, load, pue = known
+    watts, host, load, pue = facts_declared
     kw = machine.gpus * bounds(watts) * (1.0 + bounds(host)) / WATTS_A_KW * bounds(load)
     source = (
         f"estimated: {machine.gpus} x {watts.value:g} W x (1 + {host.value:g}) x {load.value:g} = "

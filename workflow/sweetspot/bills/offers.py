@@ -9,9 +9,10 @@ import pandas as pd
 from sweetspot.bills.energy import energy_columns
 from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month, share_of_price, usd_per_hour_of_use
 from sweetspot.bills.renting import HOUR_S, overhead
-from sweetspot.bills.schemas import TABLES, Columns, FloatArray, Number, bounds, csv_rows, expand, table_of
+from sweetspot.bills.schemas import TABLES, Columns, FloatArray, Number, bounds, expand, table_of
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table as declared
 from sweetspot.study.base import Ranged
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
@@ -20,7 +21,8 @@ from sweetspot.study.terms import Billing, Commitment, Ownership, Rate, Vat
 from sweetspot.study.trends import Resale, path_and_title, preset_of
 
 GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
-OFFER_COLUMNS, FEE_COLUMNS = tuple(TABLES["offers"]), tuple(TABLES["fees"])
+OFFER_COLUMNS, FEE_COLUMNS = TABLES["offers"], TABLES["fees"]
+STATED_COLUMNS = [row for row in declared("tables") if row["path"]]  # of which `path` says where a list states them
 FEE_UNITS = ("per_start", "per_hour", "per_month")
 # Where a path has its change, and the low and high of it.
 CHANGE_KEYS = {"drift": ("change_per_year", "low", "high"), "jumps": ("change", "change_low", "change_high")}
@@ -118,20 +120,20 @@ def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
 
 
 def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
-    """Return the columns of a table that columns.csv finds in the offer, money in USD.
+    """Return the columns of a table that facts/tables.csv finds in the offer, money in USD.
 
     Parameters
     ----------
     offer
         The offer.
     table
-        Name of the table in columns.csv.
+        Name of the table.
     money
         USD per unit of its money as [value, low, high].
     """
     row: Columns = {}
-    for column in csv_rows("columns"):
-        if column["table"] != table or not column["path"]:
+    for column in STATED_COLUMNS:
+        if column["table"] != table:
             continue
         value: Any = offer
         for attribute in column["path"].split("."):
@@ -266,11 +268,11 @@ def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | No
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
-    value, *ends = (getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", "")))
+    change = [getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", ""))]
     return expand(
         trend=name,
         trend_kind=path.kind,
-        trend_change=np.array([value, *(value if end is None else end for end in ends)], float),
+        trend_change=np.array([change[0] if end is None else end for end in change], float),
         trend_per_year=getattr(path, "per_year", None),
         trend_sd_log=getattr(path, "sd_log_year", None),
         trend_market_share=getattr(path, "market_share", None),

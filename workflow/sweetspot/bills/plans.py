@@ -19,7 +19,7 @@ from sweetspot.bills.renting import bill_lines, contract_months
 from sweetspot.bills.schemas import TABLES, FloatArray, concat, table_of
 from sweetspot.study.workloads import Phase, ProjectPlan
 
-PLAN_COLUMNS = tuple(TABLES["plans"])
+PLAN_COLUMNS = TABLES["plans"]
 FIXED_PURCHASES = ("own", "reserved", "committed")
 POSSESSION, TOTAL = "possession", "total"
 TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on any number of machines.
@@ -94,13 +94,13 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
     owned_months = rows["months"] if plan.months is None else plan.months
     term_months = contract_months(plan.months or 0.0 if plan.renewed else 0.0, rows["term_months"])
     days = rows["days_per_month"] * (1.0 - rows["downtime_share"])
-    room_hours = HOURS_A_DAY * np.where(is_owned, days * owned_months, rows["month_days"] * term_months)
-    available_hours = np.where(np.isnan(room_hours), np.inf, room_hours)
-    machines, most = rows["boxes"].fillna(1.0).to_numpy(), float(max(phase.jobs for phase in plan.phases))
+    planned_hours = HOURS_A_DAY * np.where(is_owned, days * owned_months, rows["month_days"] * term_months)
+    available_hours = np.where(np.isnan(planned_hours), np.inf, planned_hours)
+    machines, largest_phase = rows["boxes"].fillna(1.0).to_numpy(), float(max(phase.jobs for phase in plan.phases))
     while True:
         phases = [_schedule(rows, fees, plan, phase, machines) for phase in plan.phases]
         hours, usd = (np.sum([table[name] for table in phases], axis=0) for name in ("hours", "usd"))
-        larger, is_short = next_machine_count(machines, hours, available_hours, most)
+        larger, is_short = next_machine_count(machines, hours, available_hours, largest_phase)
         if (larger == machines).all():
             break
         machines = larger
@@ -116,7 +116,7 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
     )
     tables = [
         table.assign(
-            room_hours=room_hours,
+            room_hours=planned_hours,
             plan_months=np.nan if plan.months is None else plan.months,
             renewed_term_months=rows["term_months"] if plan.renewed else np.nan,
             boxes=rows["boxes"].fillna(1.0),

@@ -31,8 +31,6 @@ from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.workloads import load_monthly, load_workloads
 
-PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind not in ("cells", "lint")}
-
 
 def read_pricing_inputs(
     price_file: Path, workload_file: Path, instances: Machines, name: str, *terms: Any
@@ -80,7 +78,7 @@ def price_study(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
-    """Return all tables of one price list by name, with the columns of PRICE_TABLES.
+    """Return all tables of one price list by name, with the columns of TABLES.
 
     Parameters
     ----------
@@ -105,7 +103,7 @@ def price_study(
     plans = plan_table(cells, offers, fees, workloads, instances)
     findings = pd.concat([findings, _finding_table(project_findings(workloads, monthly, offers))])
     tables = {"costs": costs, "offers": offers, "fees": fees, "bills": bills, "plans": plans, "price_lint": findings}
-    return {kind: to_arrow_table(table, PRICE_TABLES[kind]) for kind, table in tables.items()}
+    return {kind: to_arrow_table(table, TABLES[kind]) for kind, table in tables.items()}
 
 
 def price_tables(
@@ -134,7 +132,7 @@ def price_tables(
 
 
 def _finding_table(findings: Iterable[Finding]) -> DataFrame:
-    return table_of([finding._asdict() for finding in findings], PRICE_TABLES["price_lint"]).drop_duplicates()
+    return table_of([finding._asdict() for finding in findings], TABLES["price_lint"]).drop_duplicates()
 
 
 @dataclass(frozen=True)

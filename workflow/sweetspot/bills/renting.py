@@ -1,4 +1,4 @@
-"""Renting: from hours of use to the lines of a bill, for whole tables at once (docs/prices.md)."""
+"""Renting: from hours of use to the lines of a bill, for full_months tables at once (docs/prices.md)."""
 
 from dataclasses import dataclass
 
@@ -43,11 +43,11 @@ def billed_months(hours: Number, month_days: Number, prorated: bool | pd.Series)
     month_days
         Days of a month.
     prorated
-        Whether fees are charged by the hour; otherwise by whole months, at least one.
+        Whether fees are charged by the hour; otherwise by full_months months, at least one.
     """
     months = np.asarray(hours / (24.0 * month_days))
-    whole = np.where(months > 0, np.maximum(1.0, np.ceil(months - ROUNDING)), 0.0)
-    return np.where(prorated, months, whole)
+    full_months = np.where(months > 0, np.maximum(1.0, np.ceil(months - ROUNDING)), 0.0)
+    return np.where(prorated, months, full_months)
 
 
 def contract_months(months: Number | pd.Series, term_months: Number | pd.Series) -> FloatArray:
@@ -181,13 +181,13 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
         jobs, "granularity_s", "minimum_s", "month_days", "setup_usd", "egress_usd",
         "monthly_minimum_usd", "monthly_usd", "storage_usd_per_month",
     )  # fmt: skip
-    work, spread, interval = jobs[[f"work_hours{suffix}", "spread_months", "every_s"]].to_numpy(float).T
+    work, spread_months, interval = jobs[[f"work_hours{suffix}", "spread_months", "every_s"]].to_numpy(float).T
     dump = np.where(rate > 0, checkpoint, 1.0)
     running = in_a_row * wall_time(work / in_a_row, rate, dump, restore, interval / HOUR_S)
     hours = starts * makespan(running, rate, wait)
     hours = np.where(hours > NEVER_HOURS, np.inf, hours)
     billed = starts * billed_seconds(running * HOUR_S, step, minimum) / HOUR_S
-    elapsed = np.where(np.isnan(spread), hours, spread * 24.0 * month_days)
+    elapsed = np.where(np.isnan(spread_months), hours, spread_months * 24.0 * month_days)
     months = billed_months(elapsed, month_days, ~jobs["prorated"].eq(False))
     monthly_minimum, monthly_fee, storage = (usd * months for usd in monthly)
 

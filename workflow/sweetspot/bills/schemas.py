@@ -1,9 +1,6 @@
-"""Columns of the tables that a price list makes (columns.csv), as data frames and as Arrow tables."""
+"""Columns of the tables that a price list makes, as data frames and as Arrow tables."""
 
-import csv
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from sweetspot import warnings
+from sweetspot.declared_tables import schema_of
 
 if TYPE_CHECKING:
     from sweetspot.study.base import Ranged
@@ -20,46 +17,17 @@ FloatArray = npt.NDArray[np.float64]
 Number = float | FloatArray
 Columns = dict[str, Any]  # of a row, by name
 SUFFIXES = ("", "_low", "_high")
-TYPES: dict[str, pa.DataType] = {
-    "text": pa.string(),
-    "integer": pa.int64(),
-    "flag": pa.bool_(),
-    "number": pa.float64(),
-    # A resale curve: years since the purchase, and the share of the purchase price.
-    "curve": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
-    "warnings": warnings.arrow_type(),
+TABLES = {name: tuple(schema_of(name).names) for name in ("costs", "offers", "fees", "bills", "plans", "price_lint")}
+COLUMN_TYPES = {
+    field.name: field.type
+    for name in (*TABLES, "cells", "lint", "throughput", "extrapolation")
+    for field in schema_of(name)
 }
-
-
-@cache
-def csv_rows(name: str) -> tuple[dict[str, str], ...]:
-    """Return the rows of a CSV file beside this module, e.g. `lint/rules`."""
-    file = Path(__file__).parent / f"{name}.csv"
-    with file.open(encoding="utf-8", newline="") as text:
-        return tuple(csv.DictReader(text))
 
 
 def with_bounds(*names: str) -> tuple[str, ...]:
     """Return each column name, followed by those of its low and its high value."""
     return tuple(f"{name}{suffix}" for name in names for suffix in SUFFIXES)
-
-
-def _column_types() -> dict[str, dict[str, pa.DataType]]:
-    """Return the type of each column by table."""
-    tables: dict[str, dict[str, pa.DataType]] = {}
-    for row in csv_rows("columns"):
-        names = with_bounds(row["column"]) if row["bounds"] else [row["column"]]
-        tables.setdefault(row["table"], {}).update(dict.fromkeys(names, TYPES[row["type"]]))
-    return tables
-
-
-TABLES = _column_types()
-COLUMN_TYPES = {name: kind for columns in TABLES.values() for name, kind in columns.items()}
-
-
-def _types(columns: Sequence[str]) -> dict[str, pa.DataType]:
-    """Return the type of each column; those of the throughput and extrapolation tables alone are flags."""
-    return {name: COLUMN_TYPES.get(name, TYPES["flag"]) for name in columns}
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
@@ -69,16 +37,15 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
 
 def with_types(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with floats, integers, and objects (texts, flags, lists), even if it is empty."""
-    types = {
-        name: kind.to_pandas_dtype() if kind in (TYPES["number"], TYPES["integer"]) else object
-        for name, kind in _types(list(table)).items()
-    }
+    kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in table.columns}
+    numeric = (pa.float64(), pa.int64())
+    types = {name: kind.to_pandas_dtype() if kind in numeric else object for name, kind in kinds.items()}
     return table.astype(types).copy()  # A copy holds columns of one type together, which makes further ones cheap.
 
 
 def to_arrow_table(table: pd.DataFrame, columns: Sequence[str]) -> pa.Table:
     """Return the columns as an Arrow table whose types do not depend on its rows."""
-    schema = pa.schema(_types(columns))
+    schema = pa.schema({name: COLUMN_TYPES[name] for name in columns})
     return pa.Table.from_pandas(table[list(columns)], schema, preserve_index=False).replace_schema_metadata()
 
 

@@ -26,7 +26,7 @@ from sweetspot.study.stock import checked_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.workloads import ProjectPlan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
+from sweetspot.throughput.published import published_cells, read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import warned_lines
@@ -267,7 +267,6 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 
     def read_figures(file: Path) -> Any:
         table = read_published(file)
-        findings.check(units_of, table, file)
         findings.check(published_cells, table, content.instances or {}, file)
         for line, rule, sentence in warned_lines(table):
             findings.warn(file, rule, f"line {line}: {sentence}")

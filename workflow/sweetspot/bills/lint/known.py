@@ -56,7 +56,7 @@ def device_count(instance: str) -> int | None:
 
 
 @cache
-def known_range(quantity: str, device: str, year: int = 0) -> tuple[float, float] | None:
+def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float] | None:
     """Return the lowest and the highest known value of a device over all providers; None if unknown.
 
     Parameters
@@ -72,8 +72,8 @@ def known_range(quantity: str, device: str, year: int = 0) -> tuple[float, float
     rows = [row for row in table("price_levels") if (row["what"], row["device"]) == (quantity, device)]
     distances = [abs(int(row["year"] or year) - year) for row in rows]
     nearest = max(YEARS_BESIDE, min(distances, default=0))
-    near = [row for row, distance in zip(rows, distances, strict=True) if distance <= nearest]
-    return (min(float(row["low"]) for row in near), max(float(row["high"]) for row in near)) if near else None
+    recent = [row for row, distance in zip(rows, distances, strict=True) if distance <= nearest]
+    return (min(float(row["low"]) for row in recent), max(float(row["high"]) for row in recent)) if recent else None
 
 
 def highest_rent() -> float:

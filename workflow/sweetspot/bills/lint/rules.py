@@ -1,7 +1,7 @@
-"""The price lint: what a careful reader would ask about a price list, as one table of rules (rules.csv).
+"""The price lint: what a careful reader would ask about a price list, as one table of rules (facts/price_rules.csv).
 
 A rule finds the offers where its expression `where` holds and `value` is not from `low` to `high`. Expressions name
-columns of the offers table, of the table `lint` of columns.csv, and values of values.csv. Rules of severity `error`
+columns of the tables `offers` and `lint`, and values of facts/price_values.csv. Rules of severity `error`
 are about what no machine has: their lists are refused.
 """
 
@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.lint.known import device_count, device_key, highest_rent, known_range, list_range
+from sweetspot.bills.lint.known import device_count, device_key, highest_rent, list_range, price_range
 from sweetspot.bills.offers import exchange_rate, listed_columns, usd_per_unit
-from sweetspot.bills.schemas import TABLES, csv_rows, table_of
+from sweetspot.bills.schemas import table_of
+from sweetspot.declared_tables import schema_of
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import RATE_HOURS, PriceList
 from sweetspot.warnings import joined, warning
@@ -54,7 +56,7 @@ def unit_mistake(value: float, low: float, high: float, factors: Sequence[int]) 
 
 
 def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date) -> list[Finding]:
-    """Return all findings of a price list by the rules of rules.csv.
+    """Return all findings of a price list by the rules of facts/price_rules.csv.
 
     Parameters
     ----------
@@ -67,21 +69,21 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
     study_date
         Date at which the age of a price is judged.
     """
-    table = _lint_table(prices, offers, instances, study_date)
-    return list(dict.fromkeys(finding for rule in csv_rows("lint/rules") for finding in _findings(rule, table)))
+    values = _lint_table(prices, offers, instances, study_date)
+    return list(dict.fromkeys(finding for rule in table("price_rules") for finding in _findings(rule, values)))
 
 
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return the offers with all values that the expressions of rules.csv name."""
+    """Return the offers with all values that the expressions of the rules name."""
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
         money, device = usd_per_unit(offer, prices), device_key(machine.gpu)
-        ranges = {quantity: known_range(quantity, device, day.year) for quantity in ("rent", "spot", "buy", "power")}
-        ranges |= {"vcpu": known_range("vcpu", ""), "list": list_range(machine.provider, offer.instance)}
-        known = {
+        ranges = {quantity: price_range(quantity, device, day.year) for quantity in ("rent", "spot", "buy", "power")}
+        ranges |= {"vcpu": price_range("vcpu", ""), "list": list_range(machine.provider, offer.instance)}
+        yardsticks = {
             f"{quantity}_{end}": value
             for quantity, bounds in ranges.items()
             for end, value in zip(("low", "high"), bounds or (np.nan, np.nan), strict=True)
@@ -94,23 +96,23 @@ def _lint_table(
             "price_key": next((unit for unit in RATE_HOURS if getattr(offer, unit) is not None), ""),
             "rate_as_of": rate and rate.as_of.isoformat(),
         }
-        rows.append(listed_columns(offer, "lint", money) | known | beside)
-    table = pd.concat([offers, table_of(rows, list(TABLES["lint"]))], axis=1).assign(
+        rows.append(listed_columns(offer, "lint", money) | yardsticks | beside)
+    values = pd.concat([offers, table_of(rows, schema_of("lint").names)], axis=1).assign(
         study_day=pd.Timestamp(study_date), max_age_days=prices.max_age_days or np.inf, highest_rent=highest_rent()
     )
-    for value in csv_rows("lint/values"):
-        table[value["name"]] = _evaluate(value["expression"], table)
-    return table
+    for value in table("price_values"):
+        values[value["name"]] = _evaluate(value["expression"], values)
+    return values
 
 
-def _evaluate(expression: str, table: pd.DataFrame) -> Any:
+def _evaluate(expression: str, values: pd.DataFrame) -> Any:
     """Return the value of an expression of the library's own tables, whose names are columns."""
-    return eval(expression, {}, table)
+    return eval(expression, {}, values)
 
 
-def _findings(rule: Mapping[str, str], table: pd.DataFrame) -> Iterator[Finding]:
+def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
     """Yield what a rule finds, one finding for all rows if it is about the list."""
-    matches = table[_evaluate(rule["where"], table)] if rule["where"] else table
+    matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"]:
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
         matches = matches.assign(**{name: _evaluate(text, matches) for name, text in limits.items()})
@@ -125,8 +127,8 @@ def _findings(rule: Mapping[str, str], table: pd.DataFrame) -> Iterator[Finding]
         if rule["about"] == "list":
             yield Finding(rule["severity"], rule["rule"], "", message, row["source"])
             return
-        place = {"offer": f"{row['instance']}: ", "entry": f"offers[{index}].", "family": ""}[rule["about"]]
-        yield Finding(rule["severity"], rule["rule"], row["instance"], place + message, row["source"], int(str(index)))
+        prefix = {"offer": f"{row['instance']}: ", "entry": f"offers[{index}].", "family": ""}[rule["about"]]
+        yield Finding(rule["severity"], rule["rule"], row["instance"], prefix + message, row["source"], int(str(index)))
 
 
 def warnings_by_offer(findings: Sequence[Finding], offers: int) -> list[list[dict[str, str]]]:
