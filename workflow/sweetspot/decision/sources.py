@@ -11,7 +11,7 @@ from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.monthly_work import MonthlyWork, WorkClass, in_time
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.mixes.problem import finite, load_duration
-from sweetspot.mixes.search import THERE, Mix
+from sweetspot.mixes.search import OWNED, Mix
 from sweetspot.phrases.decided import beside_in_words
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
@@ -35,7 +35,7 @@ def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
     at_home = [monthly.title(kind.name) for kind, count in owned for _ in range(min(count, kind.there))]
     name = mix.source if mix.one_offer else mix.done.lead
     rest = monthly.title(name) if name else ""
-    if mix.kind == THERE:
+    if mix.kind == OWNED:
         return "what you have, alone"
     if bought:
         title = f"{bought}, the rest on {the(rest)}" if rest else bought
@@ -63,7 +63,7 @@ def is_best(mix: Mix, best: Mix) -> bool:
 def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[str]:
     """Say why a mix does not do the work: hours, and how many machines would do; classes that run nowhere in it."""
     problem, reasons = mix.at(monthly.central).problem, []
-    if mix.kind == THERE:
+    if mix.kind == OWNED:
         owned = next(kind for kind in problem.held if kind.there)
         needed = float((problem.jobs.mean(axis=2) * finite(owned.device_hours)).sum())
         capacity = sum(float(kind.capacity[0]) * kind.there * kind.devices for kind in problem.held)
