@@ -25,7 +25,8 @@ class Mix(NamedTuple):
     Parameters
     ----------
     kind
-        BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned), RESALE (what is owned and can be sold).
+        BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned), RESALE
+        (what is owned and can be sold).
     source
         The only machine or offer beside what is owned; empty: any.
     done
