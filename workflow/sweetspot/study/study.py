@@ -67,11 +67,6 @@ class LogSource(Closed):
         """What the study states of the log because its format does not say it: `NEEDED`, so it is there."""
         return getattr(self, name)
 
-    @property
-    def unit(self) -> str:
-        """The unit: what programs of this format train on."""
-        return "samples" if self.format == "keras_csv" else "images"
-
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
     """Return all files that the sources are read from, sorted: what a rule must depend on."""
@@ -203,13 +198,10 @@ class Study(Closed):
 
 def check_study_name(name: str, studies: Path) -> None:
     """Refuse a name whose results would be another's: reserved, or another study's but for case. Raises UserError."""
-    if name.casefold() in RESERVED:
-        raise UserError(
-            f"study {name!r} would write into results/{name.casefold()}, which is of all studies; rename it"
-        )
-    names = {
-        file.parent.name for file in studies.glob("*/study.yaml") if file.parent.name.casefold() == name.casefold()
-    }
+    folder = name.casefold()
+    if folder in RESERVED:
+        raise UserError(f"study {name!r} would write into results/{folder}, which is of all studies; rename it")
+    names = {file.parent.name for file in studies.glob("*/study.yaml")}
     check_case(sorted(names | {name}), "studies", studies)
 
 
