@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -20,8 +20,8 @@ Format = Literal["tf_cnn_benchmarks", "keras_csv", "trainer_summary"] | Program
 NEEDED = {
     "tf_cnn_benchmarks": ("precision",),
     "keras_csv": ("framework", "model", "batch_size", "precision", "samples_per_epoch"),
-    **dict.fromkeys(("trainer_summary", *get_args(Program)), ("framework", "model", "batch_size", "gpus", "precision")),
 }
+NEEDED_BY_PROGRAMS = ("framework", "model", "batch_size", "gpus", "precision")
 
 
 def _inside(path: str) -> str:
@@ -59,7 +59,7 @@ class LogSource(Closed):
     """Where the log comes from; file, line and SHA-256 are added"""
 
     def _expected(self) -> Iterator[str]:
-        for name in NEEDED[self.format]:
+        for name in NEEDED.get(self.format, NEEDED_BY_PROGRAMS):
             if getattr(self, name) is None:
                 yield f"'{name}' to be given too, because {self.format} logs do not say it"
 
