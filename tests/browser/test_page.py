@@ -3,10 +3,9 @@
 import pytest
 from decision_tables import study
 from report_tables import one_job, opened, small_tables
-from study_tables import STUDIES, study_tables
+from study_tables import STUDIES
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.page import page_of
-from sweetspot.study.study import load_study
 
 pytestmark = pytest.mark.browser
 NAMES = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
@@ -17,13 +16,6 @@ def written(folder, tables, of):
     """The page of those tables as a file."""
     (folder / "index.html").write_text(page_of(answer_of(tables, of)), encoding="utf-8")
     return folder / "index.html"
-
-
-def of_study(folder, name):
-    """The page of a study that is shipped."""
-    made = study_tables(name, whole=True)
-    tables = made.comparison | {"offers": made.offers, "throughput": made.throughput}
-    return written(folder, tables, load_study(STUDIES / name))
 
 
 def measured(tab):
@@ -47,17 +39,17 @@ def assert_within(found, size, width):
 @pytest.mark.slow
 @pytest.mark.parametrize("width", HEIGHT)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_budgets_of_every_page(name, width, tmp_path):
-    file = of_study(tmp_path, name)
+def test_the_budgets_of_every_page(name, width, study_results):
+    file = study_results(name) / "report" / "index.html"
     with opened(file, width) as (tab, noise):
         assert_within(measured(tab), file.stat().st_size, width)
         assert not noise
 
 
 @pytest.mark.slow
-def test_a_control_moves_the_answer_by_keyboard_and_back_brings_the_last_one(tmp_path):
+def test_a_control_moves_the_answer_by_keyboard_and_back_brings_the_last_one(study_results):
     """Of the office box: at three times the work three boxes cost less than renting, as planned it is a toss-up."""
-    file = of_study(tmp_path, "office-box-2026")
+    file = study_results("office-box-2026") / "report" / "index.html"
     with opened(file) as (tab, noise):
         assert not tab.locator("#moved").is_visible()
         tab.locator("#what-if > summary").click()

@@ -28,6 +28,7 @@ def lab(tmp_path_factory):
     results = root / "results" / "lab-of-five"
     for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
         write_table(tables[name], results / "comparison" / f"{name}.parquet")
+    (results / "offers").mkdir()
     for name, offers in tables["offers"].groupby("price_list"):
         offers.to_parquet(results / "offers" / f"{name}.parquet", index=False)
     return root, study, tables

@@ -162,6 +162,7 @@ def write_study(folder: Path, **changes) -> Path:
 def files_of(tables, folder: Path) -> dict[str, list[Path]]:
     """Each table as a Parquet file in `folder`, by the names that the report's rules give them."""
     files = {name: [folder / f"{name}.parquet"] for name in tables}
+    folder.mkdir(parents=True, exist_ok=True)
     for name, paths in files.items():
         tables[name].to_parquet(paths[0], index=False)
     return {name: files.pop(name) for name in BY_PRICE_LIST if name in files} | {"others": [*chain(*files.values())]}

@@ -4,7 +4,6 @@ Editors complete and check YAML with them, and they are the reference of all key
 library, which stay the authority; a test keeps both in step.
 """
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -81,8 +80,7 @@ def catalogue_schema() -> dict[str, Any]:
 
 def tables_page() -> str:
     """Return docs/tables.md: the columns of every table that a rule writes."""
-    with (ROOT / "workflow" / "sweetspot" / "bills" / "columns.csv").open(encoding="utf-8", newline="") as file:
-        rows = [*table("tables"), *csv.DictReader(file)]
+    rows = table("tables")
     lines = [TABLES_HEAD]
     for name in dict.fromkeys(row["table"] for row in rows):
         lines += [f"## {name}", "", "| column | type | unit | meaning |", "|---|---|---|---|"]

@@ -1,6 +1,6 @@
 """The tables between the rooms: their columns with types, units and meanings, as facts/tables.csv declares them.
 
-docs/tables.md is made of the same file. Tables of price lists are declared in bills/columns.csv.
+docs/tables.md is made of the same file. `path`: where a price list states the figure, e.g. `own.capex` of an offer.
 """
 
 from functools import cache

@@ -74,10 +74,8 @@ def _usd(problem: Problem, strategy: Strategy) -> Array:
 
 def _rent_by_offer(problem: Problem, strategy: Strategy) -> Array:
     """Return the expected USD per month that are paid to each offer by the hour."""
-    result = strategy.dispatch(problem)
-    return np.array(
-        [result.usd_by_use(offer.name) if offer.name in result.sources else 0.0 for offer in problem.rented]
-    )
+    rent_by_offer = strategy.dispatch(problem).rent_by_offer
+    return np.array([rent_by_offer.get(offer.name, 0.0) for offer in problem.rented])
 
 
 def first_change(logs: Iterable[float], is_changed: Callable[[float], bool], inner: float = 0.0) -> float | None:
