@@ -4,14 +4,17 @@ import math
 
 import pandas as pd
 import pytest
-from sweetspot.commands.predict import measured
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor, flop_per_sample, impossible_figures
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+
+RTX_4090 = shipped_devices().get("RTX 4090")
 
 QUESTION = StudyCells(
     model=["bert_base"], batch_size=[32], precision="fp16", framework="torch", headline_batch_size=32
@@ -81,7 +84,9 @@ def test_beyond_the_dense_peak():
     # ResNet-50: 4.089 GMAC forward x 2 x 3 = 24.53 GFLOP an image. 112,000 x 24.53 GFLOP = 2,748 TFLOP/s; an RTX 4090
     # has 165.2 in fp16: 16.6 times. 6,000 images/s are 147 TFLOP/s: they could be.
     assert flop_per_sample("ResNet-50v1.5") == pytest.approx(24.534e9)
-    assert beyond_peak_factor("RTX 4090", 1, "fp16", "resnet50", "images", 112_000) == pytest.approx(16.63, rel=1e-3)
+    assert beyond_peak_factor(RTX_4090, "fp16", "resnet50", 112_000, "images") == pytest.approx(16.63, rel=1e-3)
+    # BERT large: 24 layers x 12 x 1024^2 = 302 million weights, x 6 x 128 tokens = 231.9 GFLOP a sequence.
+    assert flop_per_sample("bert_large") == pytest.approx(6 * 24 * 12 * 1024**2 * 128, rel=0.01)
     one = {"gpu": "RTX 4090", "model": "resnet50", "unit": "images", "batch_size": 256}
     assert [(row, rule) for row, rule, _ in rules(figure(112_000, **one), figure(6000, **one))] == [(0, "beyond_peak")]
 
@@ -142,7 +147,20 @@ def test_a_cell_with_another_figure_keeps_it_and_says_so(tmp_path):
     assert [pair["rule"] for pair in row["warnings"]] == ["more_than_n_times_one"]
 
 
-def test_a_prediction_from_a_figure_beyond_the_peak_is_refused():
-    with pytest.raises(UserError, match=r"16\.6 times what RTX 4090 can do"):
-        measured("RTX 4090:resnet50:fp16:256=112000", "torch", shipped_devices())
-    assert measured("RTX 4090:resnet50:fp16:256=1120", "torch", shipped_devices()).images_per_s == 1120
+@pytest.mark.parametrize(
+    ("model", "precision", "rate", "is_possible"),
+    [
+        ("resnet50", "fp16", 6720, True),  # 165.2 TFLOP/s over 24.534 GFLOP: 6,733 images a second at most
+        ("ResNet-50 v1.5", "fp16", 6740, False),
+        ("resnet50", "fp32", 3300, True),  # fp32 runs in TF32: 82.6 TFLOP/s, 3,366 images a second
+        ("resnet50", "fp32", 3400, False),
+        ("our-own-network", "fp16", 112_000, True),
+    ],
+)
+def test_a_prediction_from_a_figure_beyond_the_peak_is_refused(model, precision, rate, is_possible):
+    figure, targets = Measured(RTX_4090, rate, model, precision, "torch", 256), [shipped_devices().get("H100 SXM")]
+    if is_possible:
+        assert len(transferred([figure], targets, learn_devices(STUDIES))) == 1
+        return
+    with pytest.raises(UserError, match="times what it can do at its dense peak"):
+        transferred([figure], targets, learn_devices(STUDIES))

@@ -206,7 +206,7 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
         raise UserError(f"--model is {request.model!r}; expected letters, digits, '.', '_' and '-'")
     if not device.computes(request.precision):
         raise UserError(f"--precision is {request.precision!r}; {device.gpu} does not compute in {request.precision}")
-    factor = beyond_peak_factor(device.gpu, 1, request.precision, request.model, "", request.speed or 0.0)
+    factor = beyond_peak_factor(device, request.precision, request.model, request.speed or 0.0)
     if factor > 1:
         peak = f"what one {device.gpu} can do at its dense peak in {request.precision}"
         raise UserError(f"--speed is {request.speed:g}; expected less: it is {factor:.3g} times {peak}")

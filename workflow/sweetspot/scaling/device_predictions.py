@@ -10,7 +10,7 @@ from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.fitted import fit_shipped_scaling
 from sweetspot.scaling.several_devices import scale_to_devices
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, check_below_peak, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 COLUMNS = (
     "gpu",
@@ -61,8 +61,6 @@ def predict_throughput(
     if len(workloads) > 1:
         names = " and ".join(f"{model} in {precision}" for model, precision, _ in workloads)
         raise UserError(f"--measured: figures of {names}; expected several devices with one workload")
-    for figure in figures:
-        check_below_peak(figure)
     devices = {device.gpu: device for device in map(shipped_devices().get, gpus)}
     single = transferred(figures, list(devices.values()), learn_devices(studies))
     tables = [single.assign(gpus=1, interconnect="", basis="transferred")]
