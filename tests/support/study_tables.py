@@ -18,7 +18,7 @@ from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
-from sweetspot.tokens.unfigured import with_arithmetic
+from sweetspot.transfer.unmeasured import with_arithmetic
 from sweetspot.transfer.transferring import learn_devices
 from sweetspot.transfer.unmeasured import with_transferred
 

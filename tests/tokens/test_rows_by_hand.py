@@ -8,8 +8,8 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.open_models import flop_per_token, open_model
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import TABLE_COLUMNS
-from sweetspot.tokens import unfigured
-from sweetspot.tokens.unfigured import with_arithmetic
+from sweetspot.transfer import unmeasured
+from sweetspot.transfer.unmeasured import with_arithmetic
 
 CELL, DENSE, OTHER = "llama-3.1-8b.lora.2048", "llama-3.1-8b", "resnet50"
 # tests/study/test_models.py: 4 P, 6 A of adapters and attention.
@@ -36,7 +36,7 @@ def few(monkeypatch):
     """Tuned 0.4 and plain 0.1: a middle of sqrt(0.04) = 0.2, of lora alone."""
     shares = {"mfu": [0.4, 0.1, 0.7], "stack": ["tuned", "plain", "tuned"], "method": ["lora", "lora", "full"]}
     known = pd.DataFrame(shares).assign(model="a", gpu="b", software="c", mixture=False)
-    monkeypatch.setattr(unfigured, "published_figures", lambda: known)
+    monkeypatch.setattr(unmeasured, "published_figures", lambda: known)
 
 
 def added(machines, *rows, **said):

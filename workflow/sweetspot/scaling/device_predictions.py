@@ -10,7 +10,7 @@ from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.fitted import fit_shipped_scaling
 from sweetspot.scaling.several_devices import scale_to_devices
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
 
 COLUMNS = (
     "gpu",
@@ -62,7 +62,10 @@ def predict_throughput(
         names = " and ".join(f"{model} in {precision}" for model, precision, _ in workloads)
         raise UserError(f"--measured: figures of {names}; expected several devices with one workload")
     devices = {device.gpu: device for device in map(shipped_devices().get, gpus)}
-    single = transferred(figures, list(devices.values()), learn_devices(studies))
+    relation = learn_devices(studies)
+    for figure in figures:
+        check_figure(figure, relation)
+    single = transferred(figures, list(devices.values()), relation)
     tables = [single.assign(gpus=1, interconnect="", basis="transferred")]
     predicted = single[single["images_per_s"].notna()]
     several = [count for count in counts if count > 1]

@@ -15,18 +15,13 @@ BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has
 # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
 # without cuDNN computes by other kernels.
 DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
-IMAGES, TEXT, SPEECH, UNKNOWN = "images", "text", "speech", "unknown"
-KIND_BY_UNIT = {"tokens": TEXT, "sequences": TEXT, "mels": SPEECH}
 USUAL_VECTOR_TFLOPS = 60.0  # Of fp32, as of the data-centre devices of the same years.
 
 
-def kind_of(network: str, unit: str = "") -> str:
-    """Return IMAGES, TEXT or SPEECH by the name of a network, else by what its unit counts; else UNKNOWN.
-
-    Images say nothing: they are also what a figure counts whose unit nobody stated.
-    """
+def kind_of(network: str) -> str:
+    """Return 'images', 'text' or 'speech' by the name of a network; else 'unknown'."""
     kinds = (row["kind"] for row in table("network_kinds") if network.startswith(tuple(row["beginnings"].split())))
-    return next(kinds, KIND_BY_UNIT.get(unit, UNKNOWN))
+    return next(kinds, "unknown")
 
 
 def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
@@ -35,7 +30,7 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     Parameters
     ----------
     figures
-        Columns model, unit, device (a name of devices.csv) and precision.
+        Columns model, device (a name of devices.csv) and precision.
     devices
         The table of devices.
 
@@ -45,18 +40,18 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
         `peak` is NaN where a device cannot run the precision; `vector` is the fp32 peak outside of the matrix units,
         which activations and normalisations run at; of TPUs none is published.
     """
-    rows = [devices.by_gpu[name] for name in figures["device"]]
-    networks = [network_name(str(model)) for model in figures["model"]]
-    vector_peaks = pd.Series([device.fp32_tflops for device in rows], figures.index, dtype=float)
+    sheet = devices.sheet.loc[figures["device"]].set_axis(figures.index)
+    peaks = [devices.by_gpu[row.device].peak(row.precision) for row in figures.itertuples()]
+    networks = figures["model"].map(network_name)
     return figures.assign(
         network=networks,
-        kind=list(map(kind_of, networks, figures["unit"])),
+        kind=networks.map(kind_of),
         bits=figures["precision"].map(BITS).fillna(32),  # What computes in TF32 counts as 32.
-        architecture=[device.architecture for device in rows],
-        peak=np.log([device.peak(precision) for device, precision in zip(rows, figures["precision"], strict=True)]),
-        bandwidth=np.log([device.memory_bandwidth_gb_s for device in rows]),
-        memory=np.log([device.memory_gb for device in rows]),
-        vector=np.log(vector_peaks.fillna(USUAL_VECTOR_TFLOPS)),
+        architecture=sheet["architecture"],
+        peak=np.log(peaks),
+        bandwidth=np.log(sheet["memory_bandwidth_gb_s"]),
+        memory=np.log(sheet["memory_gb"]),
+        vector=np.log(sheet["fp32_tflops"].fillna(USUAL_VECTOR_TFLOPS)),
     )
 
 
@@ -69,8 +64,8 @@ def as_figures(table: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     Parameters
     ----------
     table
-        Columns benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu, images_per_s
-        and unit of single-device rows.
+        Columns benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu and
+        images_per_s of single-device rows.
     devices
         The table of devices. Rows of other devices, and of such as cannot run the precision, are left out.
 
@@ -88,11 +83,11 @@ def as_figures(table: pd.DataFrame, devices: Devices) -> pd.DataFrame:
         log_rate=np.log(table["images_per_s"].astype(float)),
     )
     rows = with_features(rows[rows["device"].notna()], devices).dropna(subset="peak")
-    key = [rows[name].fillna("").astype(str) for name in ("benchmark", "framework", "model", "precision", "dataset", "xla")]
-    batches_of_device = rows["batch_size"].groupby([*key, rows["device"]]).transform("nunique")
-    is_swept = batches_of_device.groupby(key).transform("max") > 1
-    batch_size = rows["batch_size"].astype(float).where(is_swept)
-    rows["workload"] = [" | ".join(parts) for parts in zip(*key, batch_size.map("{:g}".format), strict=True)]
+    names = ["benchmark", "framework", "model", "precision", "dataset", "xla"]
+    rows["batches"] = rows.groupby([*names, "device"], dropna=False)["batch_size"].transform("nunique")
+    is_swept = rows.groupby(names, dropna=False)["batches"].transform("max") > 1
+    batches = rows["batch_size"].where(is_swept).map("{:g}".format)
+    rows["workload"] = rows[names].fillna("").astype(str).agg(" | ".join, axis=1) + " | " + batches
     by_device = rows.groupby(["workload", "device"])
     return by_device.first().assign(log_rate=by_device["log_rate"].mean()).reset_index()
 

@@ -67,11 +67,10 @@ def condition(
     log_rates
         Their log throughputs.
     log_sd
-        Standard deviation of each log throughput.
+        Standard deviation of each.
     """
     rows = prediction.covariance[measured]
-    inner = rows[:, measured] + np.square(log_sd) * np.eye(len(measured))
-    gain = np.linalg.solve(inner, rows).T
+    gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T
     mean = prediction.mean + gain @ (log_rates - prediction.mean[measured])
     return JointPrediction(mean, prediction.covariance - gain @ rows)
 

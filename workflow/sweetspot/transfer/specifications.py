@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
+
 from sweetspot.errors import UserError
 from sweetspot.spelling import slipped
 from sweetspot.throughput.csv_table import CsvRow, read_rows
@@ -15,11 +17,10 @@ IN_FP32 = ("fp32", "tf32", "fp16")
 # What sources write of a precision, in small letters.
 PRECISIONS = dict.fromkeys(("mixed", "amp", "fp16 amp", "float16", "half"), "fp16")
 PRECISIONS |= {"bfloat16": "bf16", "float32": "fp32", "fp32/tf32": "tf32"}
-COMMON = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct", "graphics", "generation", "gpu", "gen5"})
-BOARD = re.compile(r"sxm[45]")  # V100's SXM2 and SXM3 stay apart: they differ in clock
-RUN_TOGETHER = re.compile(r"(\d{4}) ?(ti|super)\b")
-SERIES = re.compile(r"\b([rg]tx)[ -]?(?=[a-z]?\d|pro)")  # RTX4090, RTXA6000, GTX1080Ti, RTX-PRO-6000
-MEMORY = re.compile(r"\d+gb")
+COMMON = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct", "graphics", "generation", "gpu", "gen5", "4", "5"})
+# Parts of a name, as of RTX4090, RTXA6000 and A100-SXM4-80GB, whose 4 does not count; V100's SXM2 and SXM3 stay apart:
+# they differ in clock.
+PARTS = re.compile(r"\d+gb|sxm(?=[45])|rtx|gtx|[a-z]+\d*|\d+")
 PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^none$", re.IGNORECASE)
 
 
@@ -67,11 +68,12 @@ class Device(CsvRow):
 class Devices:
     """The devices of a table, found by any of the ways people write their names."""
 
-    def __init__(self, devices: list[Device]) -> None:
-        self.by_gpu = {device.gpu: device for device in devices}
+    def __init__(self, sheet: pd.DataFrame) -> None:
+        self.sheet = sheet.set_index("gpu")
+        self.by_gpu = {row["gpu"]: Device.model_construct(**row) for row in sheet.to_dict("records")}
         self.by_words = {
             name_words(name): device
-            for device in devices
+            for device in self.by_gpu.values()
             for name in f"{device.gpu};{device.names}".split(";")
             if name.strip()
         }
@@ -79,7 +81,7 @@ class Devices:
     def find(self, name: str) -> Device | None:
         """Return the device of that name, else the only one whose name has all its words (`4090`), else None."""
         words = name_words(name)
-        without_memory = frozenset(word for word in words if not MEMORY.fullmatch(word))
+        without_memory = frozenset(word for word in words if not re.fullmatch(r"\d+gb", word))
         exact = self.by_words.get(words) or self.by_words.get(without_memory)
         if exact is not None or not words:
             return exact
@@ -103,7 +105,7 @@ class Devices:
 @cache
 def read_devices(path: Path) -> Devices:
     """Read the table of device specifications. Raises UserError for a faulty row."""
-    return Devices([Device.model_construct(**row) for row in read_rows(path, Device).to_dict("records")])
+    return Devices(read_rows(path, Device))
 
 
 def precision_name(text: str) -> str:
@@ -114,6 +116,4 @@ def precision_name(text: str) -> str:
 
 def name_words(name: str) -> frozenset[str]:
     """Return what tells a device from others in its name, e.g. {'rtx', '4090'} of 'NVIDIA GeForce RTX4090'."""
-    spaced = SERIES.sub(r"\1 ", name.lower())
-    spaced = RUN_TOGETHER.sub(r"\1 \2", BOARD.sub("sxm", spaced))
-    return frozenset(re.findall(r"[a-z0-9]+", spaced)) - COMMON
+    return frozenset(PARTS.findall(name.lower())) - COMMON

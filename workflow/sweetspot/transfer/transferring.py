@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,9 @@ from sweetspot.transfer.specifications import Device, precision_name
 from sweetspot.warnings import warning
 
 # Seconds. One figure in a hundred of the pool has a shorter step; below, starting the kernels counts, which no data
-# sheet tells. A tenth of it is refused: such a figure says nothing of another device.
-SHORT_STEP, REFUSED_STEP = 0.010, 0.001
+# sheet tells.
+SHORT_STEP = 0.010
 BATCHED_UNITS = ("images", "samples", "sequences")
-SD_95 = 1.959964  # Standard deviations to either end of a 95 % interval.
 OLDER_ARCHITECTURES = ("kepler", "maxwell", "pascal", "volta", "turing", "vega", "tpu")  # Before 2020, or not learnt.
 # Half widths of the 90 % interval by era, of the relation in its standard deviations and of the ratio of bandwidths in
 # the logarithm: from workloads, or programs and devices, left out in turn (research/transfer_errors.py).
@@ -36,10 +35,7 @@ RATIO_HALF_WIDTH = {"older": 0.877, "modern": 0.489}
 
 
 class Measured(NamedTuple):
-    """One figure of one device.
-
-    log_sd: standard deviation of its logarithm (0: taken as it stands); batch_size: samples of a step (NaN: unknown).
-    """
+    """One figure of one device; batch_size: samples of a step (NaN: unknown); log_sd: spread of its logarithm."""
 
     device: Device
     images_per_s: float
@@ -57,13 +53,20 @@ class Measured(NamedTuple):
         return self.batch_size / self.images_per_s if batched else math.inf
 
 
-def measured_from_row(row: Any) -> Measured:
-    """Return the figure of a row of throughput.parquet."""
-    high = row.images_per_s_high / row.images_per_s
-    log_sd = math.log(high) / SD_95 if high > 1 else 0.0
-    device = shipped_devices().get(row.gpu)
-    cell = row.model, row.precision, row.framework, float(row.batch_size), row.unit
-    return Measured(device, float(row.images_per_s), *cell, log_sd)
+def check_figure(figure: Measured, relation: Relation) -> None:
+    """Refuse a figure from which nothing follows. Raises UserError."""
+    model, device, rate = figure.model, figure.device, figure.images_per_s
+    meant = slipped(network_name(model), sorted(set(relation.figures["network"])))
+    if meant is not None:
+        raise UserError(f"the model is {model!r}; did you mean '{meant}'? (another network needs another name)")
+    if not device.computes(precision_name(figure.precision)):
+        raise UserError(f"{device.gpu} does not compute in {figure.precision}; expected another precision")
+    factor = beyond_peak_factor(device, figure.precision, model, rate)
+    if factor > 1:
+        raise UserError(
+            f"{rate:,.6g} per second of {model} are {factor:,.3g} times what {device.gpu} can do at its dense peak; "
+            f"expected at most {rate / factor:,.4g}"
+        )
 
 
 @cache
@@ -94,24 +97,16 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], relatio
     DataFrame
         gpu, images_per_s of one device with `_low` and `_high` (90 % prediction interval), and warnings; one row for
         each target. A device that cannot run the precision has no figure and the warning `cannot_run`.
-
-    Raises
-    ------
-    UserError
-        If nothing follows from a figure: beyond the device's peak, too short a step, a misspelt model.
     """
     first, count, pool = measured[0], len(measured), relation.figures
-    for figure in measured:
-        _refuse(figure, sorted(set(pool["network"])))
     names = [*(figure.device.gpu for figure in measured), *(device.gpu for device in targets)]
     precision = precision_name(first.precision)
-    cells = pd.DataFrame({"device": names, "model": first.model, "unit": first.unit, "precision": precision})
+    cells = pd.DataFrame({"device": names, "model": first.model, "precision": precision})
     cells = with_features(cells, shipped_devices()).assign(workload="asked", stack="asked")
     log_rates, log_sds = np.array([(math.log(figure.images_per_s), figure.log_sd) for figure in measured]).T
     mean, covariance = condition(predict(relation, cells), list(range(count)), log_rates, log_sds)
     by_bandwidth = cells["bandwidth"] + np.mean(log_rates - cells["bandwidth"][:count])
-    kind, step_s = cells["kind"][0], min(figure.step_s for figure in measured)
-    is_learnt = ((pool["kind"] == kind) & (pool["bits"] == cells["bits"][0])).any()
+    step_s = min(figure.step_s for figure in measured)
     rows = []
     for position, target in enumerate(targets, count):
         involved = cells.iloc[[*range(count), position]]
@@ -124,9 +119,6 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], relatio
         rate = math.exp(log_rate) if can_run else math.nan
         new_step_s = step_s * first.images_per_s / rate
         notes = [warning("specified_only", f"{gpu} is known by its specifications only") for gpu in sheet_only.unique()]
-        if not is_learnt:
-            message = f"no figure of such a network ({kind}) in {precision} was learnt from: the interval is wider"
-            notes.append(warning("not_learnt", message))
         if min(step_s, new_step_s) < SHORT_STEP:
             message = f"a step is below {1000 * SHORT_STEP:g} ms: starting kernels may decide it, the interval is wider"
             notes.append(warning("short_step", message))
@@ -141,21 +133,3 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], relatio
             }
         )
     return pd.DataFrame(rows)
-
-
-def _refuse(figure: Measured, networks: Sequence[str]) -> None:
-    """Refuse a figure from which nothing follows. Raises UserError."""
-    model, device, rate = figure.model, figure.device, figure.images_per_s
-    meant = slipped(network_name(model), networks)
-    if meant is not None:
-        raise UserError(f"the model is {model!r}; did you mean '{meant}'? (another network needs another name)")
-    factor = beyond_peak_factor(device, figure.precision, model, rate)
-    problem = ""
-    if not device.computes(precision_name(figure.precision)):
-        problem = f"it does not compute in {figure.precision}; expected another precision"
-    if factor > 1:
-        problem = f"{rate:,.6g} per second are {factor:,.3g} times what it can do at its dense peak; expected less"
-    if figure.step_s < REFUSED_STEP:
-        problem = f"a step of {1000 * figure.step_s:.2g} ms is spent on starting kernels; expected a larger batch"
-    if problem:
-        raise UserError(f"{model} on {device.gpu}: {problem}")
