@@ -25,7 +25,6 @@ from sweetspot.tokens.mfu import (
     expected_mfu,
     published_figures,
     read_figures,
-    timed_speeds,
 )
 from sweetspot.transfer.figures import shipped_devices
 
@@ -74,7 +73,8 @@ def validate(figures: pd.DataFrame, blind: bool = False) -> dict[str, Any]:
     methods: dict[str, list[Expectation]] = {}
     for known in (NOTHING, STACK):
         if blind:
-            methods[known] = [_expected(published_figures(), row, known) for row in figures.itertuples()]
+            kinds = [rows for _, rows in figures.groupby(["method", "stack", "mixture"])]
+            methods[known] = [pair for rows in kinds for pair in _expected(published_figures(), rows, known)]
         else:
             methods |= {f"{known}, no {name}": list(_held_back(figures, name, known)) for name in HELD_BACK}
     methods[OTHER_DEVICE] = [_carried(row) for row in pairs(figures, "gpu").itertuples()]
@@ -105,22 +105,25 @@ def summarize(method: str, expected: list[Expectation]) -> dict[str, Any]:
 
 
 def _held_back(figures: pd.DataFrame, name: str, known: str) -> Iterator[Expectation]:
-    for value, rows in figures.groupby(name):
-        rest = figures[figures[name] != value]
-        for row in rows.itertuples():
-            has_method = row.method != "grpo" or row.method in set(rest.loc[~rest["mixture"], "method"])
-            if has_method and (known == NOTHING or row.stack in set(rest["stack"])):
-                yield _expected(rest, row, known)
+    for value in figures[name].unique():
+        is_held_back = figures[name] == value
+        rest = figures[~is_held_back]
+        dense_methods = set(rest.loc[~rest["mixture"], "method"])
+        for (method, stack, _), rows in figures[is_held_back].groupby(["method", "stack", "mixture"]):
+            has_method = method != "grpo" or method in dense_methods
+            if has_method and (known == NOTHING or stack in set(rest["stack"])):
+                yield from _expected(rest, rows, known)
 
 
-def _expected(rest: pd.DataFrame, row: Any, known: str) -> Expectation:
-    return row.mfu, expected_mfu(rest, row.method, row.stack if known == STACK else None, row.mixture)
+def _expected(rest: pd.DataFrame, rows: pd.DataFrame, known: str) -> Iterator[Expectation]:
+    """Yield the share of each row, printed and expected from `rest`; the rows are of one method, stack and kind."""
+    first = rows.iloc[0]
+    share = expected_mfu(rest, first["method"], first["stack"] if known == STACK else None, first["mixture"])
+    yield from ((printed, share) for printed in rows["mfu"])
 
 
 def _carried(row: Any) -> Expectation:
     """Return the speed of a pair's wanted figure, printed and expected from the known one."""
-    known = pd.DataFrame(
-        [{name: getattr(row, f"{name}_known", getattr(row, name)) for name in ("model", "gpu", "flop_per_s")}]
-    )
+    known = {name: [getattr(row, f"{name}_known", getattr(row, name))] for name in ("model", "gpu", "flop_per_s")}
     device = shipped_devices().by_gpu[row.gpu]
-    return row.flop_per_s, carry_speed(timed_speeds(known), open_models()[row.model], device, row.stack)
+    return row.flop_per_s, carry_speed(pd.DataFrame(known), open_models()[row.model], device, row.stack)

@@ -11,7 +11,6 @@ from sweetspot.tokens import estimates
 from sweetspot.tokens.estimates import UNTRIED, KnownMfu, cheapest, estimate_machines
 from sweetspot.tokens.mfu import (
     Range,
-    TimedSpeed,
     carry_speed,
     expected_mfu,
     interconnect_factor,
@@ -122,10 +121,10 @@ def test_grpo_is_learnt_from_grpo_of_every_precision_alone():
     assert expected(figures).middle == pytest.approx(0.3)
 
 
-def carried(model, gpu, stack=None, mfu=0.5, timed_gpu="RTX 4090"):
+def carried(model, gpu, stack=None):
     devices = shipped_devices()
-    timed = TimedSpeed(mfu * 165.2e12, open_models()[LARGE], devices.get(timed_gpu))
-    return tuple(carry_speed([timed], open_models()[model], devices.get(gpu), stack))
+    timed = pd.DataFrame([{"model": LARGE, "gpu": "RTX 4090", "flop_per_s": 0.5 * 165.2e12}])
+    return tuple(carry_speed(timed, open_models()[model], devices.get(gpu), stack))
 
 
 def test_to_another_device_speed_goes_as_the_bandwidth():

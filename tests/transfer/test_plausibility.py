@@ -4,15 +4,12 @@ import math
 
 import pandas as pd
 import pytest
-from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor, flop_per_sample, impossible_figures
-from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 RTX_4090 = shipped_devices().get("RTX 4090")
 
@@ -145,22 +142,3 @@ def test_a_cell_with_another_figure_keeps_it_and_says_so(tmp_path):
     row = gathered(tmp_path, figure(900), figure(18500, 8), base="h200-1").loc["h200-8"]
     assert row["images_per_s"] == pytest.approx(6480)  # the study's efficiency, not the upper limit
     assert [pair["rule"] for pair in row["warnings"]] == ["more_than_n_times_one"]
-
-
-@pytest.mark.parametrize(
-    ("model", "precision", "rate", "is_possible"),
-    [
-        ("resnet50", "fp16", 6720, True),  # 165.2 TFLOP/s over 24.534 GFLOP: 6,733 images a second at most
-        ("ResNet-50 v1.5", "fp16", 6740, False),
-        ("resnet50", "fp32", 3300, True),  # fp32 runs in TF32: 82.6 TFLOP/s, 3,366 images a second
-        ("resnet50", "fp32", 3400, False),
-        ("our-own-network", "fp16", 112_000, True),
-    ],
-)
-def test_a_prediction_from_a_figure_beyond_the_peak_is_refused(model, precision, rate, is_possible):
-    figure, targets = Measured(RTX_4090, rate, model, precision, "torch", 256), [shipped_devices().get("H100 SXM")]
-    if is_possible:
-        assert len(transferred([figure], targets, learn_devices(STUDIES))) == 1
-        return
-    with pytest.raises(UserError, match="times what it can do at its dense peak"):
-        transferred([figure], targets, learn_devices(STUDIES))

@@ -50,12 +50,6 @@ def test_what_nobody_specified_is_refused_in_one_sentence(written):
         DEVICES.get(written)
 
 
-@pytest.mark.parametrize("written", ["Intel(R) Xeon(R) CPU @ 2.20GHz", "AMD EPYC 7B13", "CPU"])
-def test_a_processor_is_refused_as_such(written):
-    with pytest.raises(UserError, match="is a processor: nothing is learnt"):
-        DEVICES.get(written)
-
-
 def test_dense_tensor_peaks_follow_from_cores_and_clocks():
     # Cores x FLOP a clock and core x boost clock, by the white papers of Volta, Turing, Ampere (GA100, GA102) and Ada.
     by_hand = {

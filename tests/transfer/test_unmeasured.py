@@ -103,16 +103,6 @@ def test_an_emulated_figure_is_set_aside(tmp_path):
     assert beside["images_per_s"] == pytest.approx(without["images_per_s"])
 
 
-def test_a_step_too_short_to_say_anything_is_named_and_makes_no_figure(tmp_path):
-    # 256 images at 400,000/s are 0.64 ms
-    instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
-    before = study(tmp_path, [row("mine", "RTX 4090", 400_000)], instances)
-    after = with_transferred(before, QUESTION, instances, "2026", LEARNT)
-    none = after[after["basis"] == "transferred"].iloc[0]
-    assert (none["status"], rules(none)) == ("failed", {"not_transferred"})
-    assert "a step of 0.64 ms is spent on starting kernels" in none["warnings"][0]["message"]
-
-
 @pytest.mark.parametrize(
     ("ends", "spread"),
     [({}, 0.0), ({"images_per_s_low": 1000, "images_per_s_high": 1260}, math.log(1260 / 1120) / 1.959964)],

@@ -21,7 +21,6 @@ from sweetspot.tokens.mfu import (
     PRECISION,
     SD_90,
     STACK_SPREAD,
-    TimedSpeed,
     expected_mfu,
     published_figures,
     range_around,
@@ -88,7 +87,8 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> KnownMfu:
         raise UserError(
             f"--timed is {timed!r}: {mfu:.3g} of that device's peak; expected a rate above 0 that it can do"
         )
-    return KnownMfu(range_around(mfu, STACK_SPREAD), timed=TimedSpeed(speed, job.model, device))
+    timing = pd.DataFrame([{"model": job.model.name, "gpu": device.gpu, "flop_per_s": speed}])
+    return KnownMfu(range_around(mfu, STACK_SPREAD), timed=timing)
 
 
 def machines_for_rent() -> pd.DataFrame:

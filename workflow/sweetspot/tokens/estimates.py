@@ -11,12 +11,10 @@ from sweetspot.tokens.mfu import (
     FLOP_PER_TFLOP,
     PRECISION,
     Range,
-    TimedSpeed,
     carry_speed,
     interconnect_factor,
     maker_factor,
     published_figures,
-    timed_speeds,
 )
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Device
@@ -50,12 +48,13 @@ class TokenJob:
 class KnownMfu:
     """The share of a device's peak that the reader's software reaches, with its 90 % interval.
 
-    `stack`: its kind, where the reader says it; `timed`: the reader's own timing of the job.
+    `stack`: its kind, where the reader says it; `timed`: the reader's own timing of the job,
+    as of `carry_speed`.
     """
 
     mfu: Range
     stack: str | None = None
-    timed: TimedSpeed | None = None
+    timed: pd.DataFrame | None = None
 
     def speed(self, job: TokenJob, device: Device) -> tuple[Range, str]:
         """Return the operations per second that the job reaches on a device, and the basis of that.
@@ -63,19 +62,16 @@ class KnownMfu:
         Published figures count where they are of the job's method and model or device, at half to twice its sequence.
         """
         if self.timed is not None:
-            basis = "own" if device.gpu == self.timed.device.gpu else "transferred"
-            return carry_speed([self.timed], job.model, device), basis
-        figures = published_figures()
-        figures = figures[
-            (figures["stack"] == self.stack)
-            & (figures["method"] == job.method)
-            & (figures["precision"] == PRECISION)
-            & figures["sequence"].between(job.sequence / 2, 2 * job.sequence)
-        ]
-        of_model, of_device = figures["model"] == job.model.name, figures["gpu"] == device.gpu
-        for basis, rows in ("published", of_model & of_device), ("transferred", of_model | of_device):
-            if rows.any() and device.maker == "nvidia":
-                return carry_speed(timed_speeds(figures[rows]), job.model, device, self.stack), basis
+            is_same = device.gpu in set(self.timed["gpu"])
+            return carry_speed(self.timed, job.model, device), "own" if is_same else "transferred"
+        figures = published_figures().query(
+            "stack == @self.stack and method == @job.method and precision == 'bf16' and "
+            "@job.sequence / 2 <= sequence <= 2 * @job.sequence and (model == @job.model.name or gpu == @device.gpu)"
+        )
+        exact = figures.query("model == @job.model.name and gpu == @device.gpu")
+        for basis, rows in ("published", exact), ("transferred", figures):
+            if len(rows) and device.maker == "nvidia":
+                return carry_speed(rows, job.model, device, self.stack), basis
         peak = device.peak(PRECISION) * FLOP_PER_TFLOP
         speed = self.mfu.times(maker_factor(device.maker)).times(Range(peak, peak, peak))
         return speed, "arithmetic" if device.maker == "nvidia" else UNTRIED

@@ -1,7 +1,6 @@
 """What share of a device's dense peak training on tokens reaches (MFU), learnt from published tokens a second."""
 
 import math
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -125,51 +124,34 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
         rows = rows if of_method.empty else of_method
         shares = np.log(rows["mfu"]).groupby([rows["model"], rows["gpu"], rows["software"]]).median()
         logs += [shares.min(), shares.median(), shares.max()]
-    spread = max(np.std(logs, ddof=1), LEAST_SPREAD)
+    spread = max(float(np.std(logs, ddof=1)), LEAST_SPREAD)
     share = range_around(math.exp(np.mean(logs)), spread * math.sqrt(1 + 1 / len(logs)))
     if stack != "tuned":
         share = share._replace(low=min(share.low, PLAIN_FRACTION * expected_mfu(figures, method, "tuned").low))
     return share.times(factor)
 
 
-class TimedSpeed(NamedTuple):
-    """Operations per second that software reached with a model on one device."""
-
-    flop_per_s: float
-    model: OpenModel
-    device: Device
-
-
-def timed_speeds(figures: pd.DataFrame) -> list[TimedSpeed]:
-    """Return what figures (columns of `read_figures`) tell."""
-    return [
-        TimedSpeed(row.flop_per_s, open_models()[row.model], shipped_devices().by_gpu[row.gpu])
-        for row in figures.itertuples()
-    ]
-
-
-def carry_speed(
-    timings: Iterable[TimedSpeed], model: OpenModel, device: Device, stack: str | None = None
-) -> Range:
+def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: str | None = None) -> Range:
     """Return the operations per second of another model on another device: the middle one of what each timing tells.
 
     Parameters
     ----------
     timings
-        Of one software.
+        Of one software: columns model, gpu and flop_per_s of one device.
     model, device
         What is asked for.
     stack
         One of STACKS; None: the reader's own, as a plain one.
     """
     speeds = []
-    for flop_per_s, timed_model, timed_device in timings:
-        speed = range_around(flop_per_s, LEAST_SPREAD)
-        size_ratio = model.active_parameters / timed_model.active_parameters
-        if size_ratio != 1.0:
-            factor = min(SIZE_LIMIT, max(1 / SIZE_LIMIT, size_ratio**SIZE_EXPONENT))
-            is_tuned = stack == "tuned"
-            speed = speed.times(range_around(*((1.0, TUNED_MODEL_SPREAD) if is_tuned else (factor, STACK_SPREAD))))
+    for row in timings.itertuples():
+        timed_device = shipped_devices().get(row.gpu)
+        speed = range_around(row.flop_per_s, LEAST_SPREAD)
+        if row.model != model.name and stack == "tuned":
+            speed = speed.times(range_around(1.0, TUNED_MODEL_SPREAD))
+        elif row.model != model.name:
+            factor = (model.active_parameters / open_models()[row.model].active_parameters) ** SIZE_EXPONENT
+            speed = speed.times(range_around(min(SIZE_LIMIT, max(1 / SIZE_LIMIT, factor)), STACK_SPREAD))
         if device.gpu != timed_device.gpu:
             bandwidths = device.memory_bandwidth_gb_s / timed_device.memory_bandwidth_gb_s
             speed = speed.times(range_around(bandwidths, DEVICE_SPREAD))

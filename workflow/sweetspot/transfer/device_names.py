@@ -32,11 +32,10 @@ def device_of(listing: Listing) -> str:
 
 def _with_memory(name: str, memory_gb: float | None) -> str:
     """Return the name with the size of memory where the device has two and the name says none."""
-    sizes = next((pair for model, pair in SIZES.items() if model in _letters(name)), ())
-    if memory_gb is None or any(f"{size}gb" in _letters(name) for size in sizes):
-        return name
-    size = next((size for size in sizes if abs(memory_gb - size) <= 0.1 * size), None)
-    return name if size is None else f"{name} {size}GB"
+    for model, sizes in SIZES.items():
+        if model in _letters(name) and "gb" not in name.lower() and memory_gb is not None:
+            return f"{name} {min(sizes, key=lambda size: abs(size - memory_gb))}GB"
+    return name
 
 
 def _letters(name: str) -> str:

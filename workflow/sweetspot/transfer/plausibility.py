@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -43,16 +43,12 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
         replace it; one of more than n times one device has n times the fastest figure of one.
     """
     table = figures.assign(**{name: value for name, value in DEFAULTS.items() if name not in figures})
-    table["row"] = range(len(table))
-    is_judged = table["basis"].isin(READ) & table["status"].isin(USABLE) & ~table["logical"].astype(bool)
-    table = table[is_judged & (table["images_per_s"] > 0)]
-    devices = [shipped_devices().find(str(gpu)) for gpu in table["gpu"]]
-    rates = table["images_per_s"] / table["gpus"]
-    cells = zip(devices, table["precision"], table["model"], rates, table["unit"], strict=True)
-    factors = [beyond_peak_factor(*cell) if cell[0] else math.nan for cell in cells]
-    table = table.assign(factor=factors, unit=table["unit"].replace("", "samples"))
-    is_beyond = (table["factor"] > 1) & ~table["dataset"].astype(str).str.contains(SMALL_IMAGES)
-    possible = table[~is_beyond & table["batch_size"].notna()].sort_values("images_per_s", ascending=False)
+    table = table.assign(row=range(len(table)), unit=table["unit"].fillna(""))
+    table = table.query(f"basis in {READ} and status in {USABLE} and logical == False and images_per_s > 0")
+    small = table["dataset"].astype(str).str.contains(SMALL_IMAGES)
+    table["factor"] = [_peak_factor(row) for row in table.itertuples()]
+    is_beyond = (table["factor"] > 1) & ~small
+    possible = table[~is_beyond].dropna(subset="batch_size").sort_values("images_per_s", ascending=False)
     one = possible[possible["gpus"] == 1].drop_duplicates(SAME_CELL)
     pairs = possible[possible["gpus"] > 1].merge(one, on=SAME_CELL, suffixes=("", "_one"))
     pairs["limit"] = pairs["gpus"] * pairs["images_per_s_one"]
@@ -60,8 +56,8 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
         ImpossibleFigure(
             row.row,
             BEYOND_PEAK,
-            f"{row.images_per_s:,.6g} {row.unit}/s is {row.factor:.3g} times what {row.gpus} x {row.gpu} can do at "
-            "their dense peak; it is left out",
+            f"{row.images_per_s:,.6g} {row.unit or 'samples'}/s is {row.factor:.3g} times what {row.gpus} x {row.gpu} "
+            "can do at their dense peak; it is left out",
             math.nan,
             "",
         )
@@ -71,7 +67,7 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
         ImpossibleFigure(
             row.row,
             MORE_THAN_LINEAR,
-            f"{row.images_per_s:,.6g} {row.unit}/s is more than {row.gpus} times what one {row.gpu} does "
+            f"{row.images_per_s:,.6g} {row.unit or 'samples'}/s is more than {row.gpus} times what one {row.gpu} does "
             f"({row.images_per_s_one:,.6g}); {row.limit:,.6g} is used",
             row.limit,
             f"at most {row.gpus} x {row.images_per_s_one:g} ({row.source_one})",
@@ -98,6 +94,13 @@ def beyond_peak_factor(device: Device, precision: str, model: str, rate: float, 
     return rate * flop_per_sample(model, unit) / peak
 
 
+def _peak_factor(row: Any) -> float:
+    device = shipped_devices().find(str(row.gpu))
+    if device is None:
+        return math.nan
+    return beyond_peak_factor(device, row.precision, row.model, row.images_per_s / row.gpus, row.unit)
+
+
 def flop_per_sample(model: str, unit: str = "") -> float:
     """Return the operations of training on one sample; NaN where the model, or what its unit counts, is unknown."""
     work = cell_work(model)
@@ -108,9 +111,3 @@ def flop_per_sample(model: str, unit: str = "") -> float:
         if name in (row["network"], *row["names"].split(" ; ")) and unit in ("", row["unit"]):
             return PASSES * FLOP_PER_MAC * float(row["forward_gmac"]) * 1e9
     return math.nan
-
-
-def warned_lines(figures: pd.DataFrame) -> Iterator[tuple[int, str, str]]:
-    """Yield line, rule and message of each impossible row of a throughput.csv (`read_published`)."""
-    for figure in impossible_figures(figures):
-        yield int(figures.index[figure.row]) + 2, figure.rule, figure.message

@@ -89,14 +89,10 @@ class Devices:
         return next(iter(matches.values())) if len(matches) == 1 else None
 
     def get(self, name: str) -> Device:
-        """Return the device of a name, as `find`. Raises UserError for a processor and for an unknown device."""
+        """Return the device of a name, as `find`. Raises UserError for an unknown device."""
         device = self.find(name)
         if device is not None:
             return device
-        if PROCESSOR.search(name):
-            raise UserError(
-                f"{name!r} is a processor: nothing is learnt of how processors relate to GPUs; expected a GPU"
-            )
         meant = slipped(name, self.by_gpu)
         question = f": did you mean '{meant}'?" if meant else ""
         raise UserError(f"{name!r}: no device of that name is specified; expected one of facts/devices.csv{question}")

@@ -129,7 +129,9 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], relatio
                 # No device shortens the start of kernels: the faster one gains less, the slower one loses less.
                 "images_per_s_low": rate * math.exp(-half_width) * min(1.0, new_step_s / SHORT_STEP),
                 "images_per_s_high": rate * math.exp(half_width) * max(1.0, SHORT_STEP / step_s),
-                "warnings": notes if can_run else [warning("cannot_run", f"{target.gpu} does not compute in {precision}")],
+                "warnings": notes
+                if can_run
+                else [warning("cannot_run", f"{target.gpu} does not compute in {precision}")],
             }
         )
     return pd.DataFrame(rows)

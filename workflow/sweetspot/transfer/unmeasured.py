@@ -17,7 +17,6 @@ from sweetspot.tokens.mfu import (
     FLOP_PER_TFLOP,
     SD_90,
     STACK_SPREAD,
-    TimedSpeed,
     carry_speed,
     expected_mfu,
     interconnect_factor,
@@ -36,9 +35,10 @@ if TYPE_CHECKING:
     from sweetspot.study.study import StudyCells
 
 SD_95 = 1.959964  # Standard deviations to either end of a 95 % interval.
-USABLE_FIGURES = "status in @USABLE and images_per_s > 0"
+RATES = ("images_per_s", "images_per_s_low", "images_per_s_high")
+USABLE_FIGURES = f"status in {USABLE} and images_per_s > 0"
 # Read off a clock or out of a text, on whole devices.
-READ_FIGURES = "basis in @READ and logical == False"
+READ_FIGURES = f"basis in {READ} and logical == False"
 
 
 def with_transferred(
@@ -148,7 +148,7 @@ def with_arithmetic(
         peak, flop = device.peak(question.precision) * FLOP_PER_TFLOP, flop_per_token(*work)
         if math.isnan(peak):
             continue
-        if timings:
+        if len(timings):
             speed, basis, origin = carry_speed(timings, work[0], device), "transferred", "the figures of this study"
         else:
             share = expected_mfu(published_figures(), work[1], None, work[0].mixture).middle
@@ -157,9 +157,7 @@ def with_arithmetic(
         speed = speed.times(interconnect_factor(instance.interconnect, instance.gpus))
         message = f"no figure of fine-tuning on {device.gpu}: its speed is what MLPerf's times say beside NVIDIA's"
         values = {
-            "images_per_s": speed.middle * instance.gpus / flop,
-            "images_per_s_low": speed.low * instance.gpus / flop,
-            "images_per_s_high": speed.high * instance.gpus / flop,
+            **dict(zip(RATES, (instance.gpus / flop * flop_per_s for flop_per_s in speed), strict=True)),
             "basis": basis,
             "source": f"{flop:.3g} operations a token, {speed.middle / peak:.0%} of the dense peak, as {origin}",
             "warnings": [] if device.maker == "nvidia" else [warning("maker_without_figure", message)],
@@ -170,16 +168,16 @@ def with_arithmetic(
     return _with_rows(table, rows, instances, as_of)
 
 
-def _timings(figures: pd.DataFrame, instances: Mapping[str, "Instance"]) -> list[TimedSpeed]:
-    """Return what the study's figures of work by tokens tell of its software."""
+def _timings(figures: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Return what the study's figures of work by tokens tell of its software, as of `carry_speed`."""
     timings = []
     for row in figures.itertuples():
         work = cell_work(row.model)
         if work is not None:
             link = interconnect_factor(instances[row.instance].interconnect, row.gpus)
             flop_per_s = row.images_per_s * flop_per_token(*work) / (row.gpus * link.middle)
-            timings.append(TimedSpeed(flop_per_s, work[0], shipped_devices().get(row.gpu)))
-    return timings
+            timings.append({"model": work[0].name, "gpu": row.gpu, "flop_per_s": flop_per_s})
+    return pd.DataFrame(timings)
 
 
 def _with_rows(
@@ -191,7 +189,7 @@ def _with_rows(
     added = pd.DataFrame(rows).assign(as_of=as_of, runs=0, logical=False)
     rate = added["images_per_s"]
     added["status"] = np.where(rate > 0, "ok", "failed")
-    for name in ("images_per_s_low", "images_per_s_high"):
+    for name in RATES:
         added[name] = rate * (added[name] / rate) ** (SD_95 / SD_90)
     added["warnings"] = [joined(row.warnings, cautions(instances, row.instance)) for row in added.itertuples()]
     plain = table[list(TABLE_COLUMNS)]
