@@ -24,7 +24,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from sweetspot.bills.lint.known import COLUMNS, device_key, provider_key
+from sweetspot.bills.lint.known import device_key, provider_key
 from sweetspot.bills.offers import offers_in_usd
 from sweetspot.catalogues.readers import read_catalogue
 from sweetspot.study.instances import load_instances
@@ -39,6 +39,7 @@ POWER_W = {
     "t4": (70, 70), "rtx2080ti": (250, 260), "a10": (150, 150), "a10g": (150, 300), "a40": (300, 300),
     "a4000": (140, 140), "a5000": (230, 230), "a6000": (300, 300), "l40": (300, 300),
 }  # fmt: skip
+COLUMNS = ("what", "device", "year", "low", "high", "figures", "source")
 NEW = ("street", "list", "msrp", "release", "vendor", "new", "amazon")
 Rows = list[dict[str, str]]
 Prices = dict[tuple[str, str, int], list[float]]  # by provider, device, year

@@ -123,6 +123,7 @@ def formula(*rooms: str, others: tuple[str, ...] = ()) -> str:
     """
     ground = [
         "cells.py",
+        "declared_tables.py",
         "errors.py",
         "files.py",
         "warnings.py",

@@ -7,7 +7,6 @@ from sweetspot.study.settings import Settings
 COMPARISON = [
     "options",
     "break_even",
-    "utilisation",
     "ranks",
     # What each question hangs on, what turns it, what to find out: one job by model, and plans.
     "tornado",
@@ -24,8 +23,8 @@ COMPARISON = [
     "load",
     "jobs",
     "deadlines",
-    # What plans of phases cost on each option.
-    "case_figures",
+    # What each kind of commitment costs along the controls of the page.
+    "sweeps",
 ]
 
 

@@ -13,7 +13,7 @@ import pytest
 from price_lists import price_study
 from project_copy import ROOT
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS
-from sweetspot.bills.pricing import PRICE_TABLES
+from sweetspot.bills.schemas import TABLES
 from sweetspot.errors import UserError
 
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
@@ -103,12 +103,12 @@ def test_the_script_of_the_rule_writes_every_table(tmp_path):
         instances=[STUDY / "instances.yaml"],
     )  # fmt: skip
     params = SimpleNamespace(month_days=30.5, as_of="2018-07-01", energy=None)
-    files = {kind: tmp_path / f"{kind}.parquet" for kind in PRICE_TABLES}
+    files = {kind: tmp_path / f"{kind}.parquet" for kind in TABLES}
     rule = SimpleNamespace(
         input=inputs, wildcards=SimpleNamespace(price_list="aws-on-demand"), params=params, output=files
     )
     runpy.run_path(str(ROOT / "workflow" / "scripts" / "price_workloads.py"), {"snakemake": rule})
     written = {kind: pd.read_parquet(file) for kind, file in files.items()}
-    assert {kind: tuple(table.columns) for kind, table in written.items()} == PRICE_TABLES
+    assert {kind: tuple(table.columns) for kind, table in written.items()} == TABLES
     imagenet = written["costs"].set_index(["purchase", "workload"])["usd"]["on_demand", "imagenet-vgg16"]
     assert imagenet == pytest.approx(94_720_000 / 30 / 3600 * 0.9, rel=1e-5)  # billed by the second

@@ -67,11 +67,10 @@ def test_bill_line_by_line_of_the_cheap_cron():
             {"name": "functions", "per_start": 0.000000463 * 10 * 60, "count": 2}]  # fmt: skip
     billing = {"granularity": "second", "storage": {"gb": 10, "per_gb_month": 0.04}, "fees": fees}
     vm = {"instance": "vm", "purchase": "preemptible", "per_hour": 0.01, "billing": billing}
-    costs, bills = priced(price_list(vm), [cell("other")], cron=runs(2 / 60, 180, months=1))
+    costs, bills = priced(price_list(vm), [cell("vm")], cron=runs(2 / 60, 180, months=1))
     lines = bills.set_index("line")["usd"].round(2).to_dict()
     assert lines == {"use": 0.06, "storage": 0.40, "fee: scheduler rules": 0.20, "fee: functions": 0.10}
     assert costs["usd"].item() == pytest.approx(0.76, abs=0.005)
-    assert costs["images_per_usd"].isna().all()
 
 
 def test_fees_by_start_hour_and_month_and_each_line_of_a_bill():

@@ -53,8 +53,9 @@ def interruptions(draw) -> dict[str, Any]:
 
 def bills(*jobs: dict[str, Any], due: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Bill:
     """The bills of jobs of one machine, on one table; `due`: its fees per start, per hour and per month."""
-    names = (*OFFER_COLUMNS, "work_hours", "starts", "spread_months")
-    table = table_of([PERSISTENT | MACHINE | {"starts": 1.0, "gpus": 1} | job for job in jobs], names)
+    names = (*OFFER_COLUMNS, "work_hours", "starts", "in_a_row", "share", "spread_months")
+    alone = PERSISTENT | MACHINE | {"starts": 1.0, "in_a_row": 1.0, "share": 1.0, "gpus": 1}
+    table = table_of([alone | job for job in jobs], names)
     fees = [MACHINE | {"name": unit, "unit": unit, "usd": fee} for unit, fee in zip(EACH_UNIT, due, strict=True)]
     return bill_lines(table, table_of(fees, FEE_COLUMNS))
 

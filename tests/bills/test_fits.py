@@ -81,16 +81,7 @@ def test_what_is_not_known_takes_part():
     assert fitting_plans(plans.iloc[:0], known, NEEDS).empty
 
 
-@pytest.mark.parametrize(
-    ("needs", "basis", "told"),
-    [
-        (NEEDS, "measured", [("does_not_fit", "small"), ("unknown_memory_need", None), ("unknown_gpu_memory", "new")]),
-        ({"b": Need(Needs())}, "measured", []),  # a device that has run it holds it
-        ({"b": Need(Needs())}, "transferred", [("does_not_fit", "small"), ("unknown_memory_need", None),
-                                               ("unknown_gpu_memory", "new")]),
-    ],
-)  # fmt: skip
-def test_what_is_said_of_memory(needs, basis, told):
-    facts = {"model": "m", "batch_size": 1, "throughput_basis": ["measured"] * 3 + [basis]}
+def test_what_does_not_fit_is_said_once():
+    facts = {"model": "m", "batch_size": 1}
     made, _ = rows(("a", "small"), ("a", "small"), ("a", "new"), ("a", "large"), **facts)
-    assert [(row[4], row[1]) for row in fit_warnings(made, needs)] == told
+    assert [(row[4], row[1]) for row in fit_warnings(made)] == [("does_not_fit", "small")]

@@ -49,19 +49,6 @@ def test_every_cell_meets_every_offer_of_its_machine():
     assert (table["source_cell"].tolist(), table["source"].tolist()) == (["cell", "cell"], ["one", "two"])
 
 
-def test_hours_are_priced_on_machines_that_nobody_measured():
-    prices = price_list({"instance": "x", "per_hour": 1.0}, {"instance": "y", "per_hour": 2.0})
-    work = {"kind": "runs", "runs": 2, "hours": 3.0}
-    training = {"kind": "training", "model": "vgg16", "samples": 1.0}
-    found = priced(prices, [cell("x")], work=work, job=training)[0].query("workload == 'work'").set_index("instance")
-    assert found["usd"].to_dict() == {"x": 6.0, "y": 12.0}
-    assert found["model"].to_dict() == {"x": "vgg16", "y": "none"}
-    assert math.isnan(found.loc["y", "images_per_usd"]) and found.loc["y", "batch_size"] == 1
-    # a job of a model, or of hours on a machine, asks for a figure
-    costs, _ = priced(prices, [cell("x")], work=work | {"model": "vgg16"})
-    assert costs["instance"].tolist() == ["x"]
-
-
 def test_a_cost_takes_the_throughput_of_its_own_framework():
     """The same cell in two frameworks; ten hours are known on `a`, and 1,800,000 samples are to be trained.
 

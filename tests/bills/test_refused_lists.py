@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from price_lists import HEADING, list_tables, machines, price_list, works_of
-from sweetspot.bills.checks import check_devices, check_offers, check_purchase_prices, check_workloads
-from sweetspot.bills.lint.rules import check_possible
+from sweetspot.bills.checks import check_offers, check_possible, check_workloads
+from sweetspot.bills.pricing import price_tables
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
@@ -31,18 +31,18 @@ def deal(months):
         (check_workloads, PLAN, None, None),
         (check_workloads, PLAN | {"instance": "xx"}, None, "workloads.yaml: w.instance"),
         (check_workloads, {"kind": "runs", "runs": 1, "hours": 1.0, "instance": "xx"}, None, "w.instance"),
-        (check_devices, TRAINING, None, None),
-        (check_devices, TRAINING | {"devices_per_job": "all"}, None, None),
-        (check_devices, PLAN, None, None),
-        (check_devices, TRAINING | {"devices_per_job": 3}, None, "w.devices_per_job is 3; expected at most 2"),
+        (check_workloads, TRAINING, None, None),
+        (check_workloads, TRAINING | {"devices_per_job": "all"}, None, None),
+        (check_workloads, PLAN, None, None),
+        (check_workloads, TRAINING | {"devices_per_job": 3}, None, "w.devices_per_job is 3; expected at most 2"),
         (check_workloads, MONTH, None, None),
         (check_workloads, MONTH | {"have": ["x", "xx"]}, None, "w.have[1]"),
         (check_offers, PLAN, deal(12.0), None),
         (check_offers, PLAN | {"months": None}, deal(13.0), None),
         (check_offers, PLAN, deal(13.0), "list.yaml: offers[0].commitment.term_months is 13; expected at most the 12"),
-        (check_purchase_prices, MONTH, BOX, None),
-        (check_purchase_prices, MONTH | {"have": []}, BOX, "offers[0].own.capex is 0 for 'x'; expected its price"),
-        (check_purchase_prices, MONTH | {"have": []}, BOX | {"own": BOX["own"] | {"capex": 1000.0}}, None),
+        (check_offers, MONTH, BOX, None),
+        (check_offers, MONTH | {"have": []}, BOX, "offers[0].own.capex is 0 for 'x'; expected its price"),
+        (check_offers, MONTH | {"have": []}, BOX | {"own": BOX["own"] | {"capex": 1000.0}}, None),
     ],
 )  # fmt: skip
 def test_work_and_prices_that_do_not_fit(check, work, offer, told):
@@ -54,9 +54,7 @@ def test_work_and_prices_that_do_not_fit(check, work, offer, told):
         offers = list_tables(prices, machines(prices))[0]
     given = {
         check_workloads: lambda: (works, monthly, machines_by_name, WORK),
-        check_devices: lambda: (works, machines_by_name, WORK),
         check_offers: lambda: (works, monthly, offers, WORK, LIST),
-        check_purchase_prices: lambda: (monthly, offers, WORK, LIST),
     }[check]()
     if told is None:
         check(*given)
@@ -77,7 +75,7 @@ def owned(**own):
         (
             {"per_hour": 801.0},
             8,
-            "offers[7].per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 ",
+            "offers[0].per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 ",
         ),
         ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "per_hour is 0.009 USD"),
         ({"per_month": 73_200.0}, 1, None),  # 732 hours
@@ -94,12 +92,14 @@ def test_purchases_powers_and_rents_that_no_machine_has(offer, gpus, told):
     rates = [{"currency": "XTS", "usd": 2.0, "as_of": date(2018, 7, 1), "source": "bank"}]
     prices = PriceList.model_validate({**HEADING, "rates": rates, "offers": [{"instance": "x"} | offer]})
     known = {"x": Instance(title="x", provider="p", gpu="a card", gpus=gpus)}
+    findings = price_tables(prices, "list", known, 30.5, date(2018, 7, 1))[2]
     if told is None:
-        check_possible(prices, known, "list.yaml", [7])
+        check_possible(findings, LIST)
     else:
         with pytest.raises(UserError) as error:
-            check_possible(prices, known, "list.yaml", [7])
+            check_possible(findings, LIST)
         assert len(error.value.sentences) == 1 and told in error.value.sentences[0]
     for gpu in ("CPU of some kind", "none"):  # whose hour may cost next to nothing
         bare = {"x": Instance(title="x", provider="p", gpu=gpu, gpus=1)}
-        check_possible(price_list({"instance": "x", "per_hour": 0.001}), bare, "list.yaml", [0])
+        cheap = price_list({"instance": "x", "per_hour": 0.001})
+        check_possible(price_tables(cheap, "list", bare, 30.5, date(2018, 7, 1))[2], LIST)

@@ -3,10 +3,9 @@
 import pytest
 from decision_tables import study
 from report_tables import one_job, opened, small_tables
-from study_tables import STUDIES, study_tables
+from study_tables import STUDIES
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.page import page_of
-from sweetspot.study.study import load_study
 
 pytestmark = pytest.mark.browser
 NAMES = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
@@ -17,13 +16,6 @@ def written(folder, tables, of):
     """The page of those tables as a file."""
     (folder / "index.html").write_text(page_of(answer_of(tables, of)), encoding="utf-8")
     return folder / "index.html"
-
-
-def of_study(folder, name):
-    """The page of a study that is shipped."""
-    made = study_tables(name, whole=True)
-    tables = made.comparison | {"offers": made.offers, "throughput": made.throughput}
-    return written(folder, tables, load_study(STUDIES / name))
 
 
 def measured(tab):
@@ -47,11 +39,38 @@ def assert_within(found, size, width):
 @pytest.mark.slow
 @pytest.mark.parametrize("width", HEIGHT)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_budgets_of_every_page(name, width, tmp_path):
-    file = of_study(tmp_path, name)
+def test_the_budgets_of_every_page(name, width, study_results):
+    file = study_results(name) / "report" / "index.html"
     with opened(file, width) as (tab, noise):
         assert_within(measured(tab), file.stat().st_size, width)
         assert not noise
+
+
+@pytest.mark.slow
+def test_a_control_moves_the_answer_by_keyboard_and_back_brings_the_last_one(study_results):
+    """Of the office box: at three times the work three boxes cost less than renting, as planned it is a toss-up."""
+    file = study_results("office-box-2026") / "report" / "index.html"
+    with opened(file) as (tab, noise):
+        assert not tab.locator("#moved").is_visible()
+        tab.locator("#what-if > summary").click()
+        work, rents = (tab.locator(f"#what-if input[name={name}]") for name in ("jobs", "rents"))
+        planned, status = tab.inner_text("#moved p"), tab.locator("#moved [role=status]")
+        work.focus()
+        tab.keyboard.press("End")
+        assert "3 × plan" in status.inner_text() and tab.url.endswith("#jobs=12")
+        assert tab.inner_text("#moved li >> nth=0").startswith("Buy: 3 × office box with 4 RTX 4090, ")
+        assert work.get_attribute("aria-valuetext") == "3 × plan"
+        rents.focus()
+        tab.keyboard.press("Home")  # the work goes back to its plan
+        assert status.inner_text().endswith(": rent (clear).") and work.input_value() == "6"
+        tab.go_back()
+        assert "3 × plan" in status.inner_text() and rents.input_value() == "6"
+        tab.goto(file.as_uri())
+        assert tab.inner_text("#moved p") in ("", planned)
+        assert noise == []
+    with opened(file, javascript=False) as (tab, _):
+        tab.evaluate("document.getElementById('what-if').open = true")
+        assert tab.locator("#what-if svg").count() == 6 and not tab.locator("#what-if input >> nth=0").is_visible()
 
 
 @pytest.mark.parametrize(("tables", "width", "scheme"), [(small_tables, 390, "dark"), (one_job, 1280, "light")])

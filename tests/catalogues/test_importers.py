@@ -1,13 +1,10 @@
-"""Importers: averages by hand, output that the price list model accepts, faults named by file and record."""
+"""Importers: output that the price list model accepts, faults named by file."""
 
-import json
 from datetime import date
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import yaml
-from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.study.price_list import load_price_list
@@ -55,68 +52,12 @@ def offers(text):
     return {(offer["instance"], offer["purchase"]): offer for offer in yaml.safe_load(text)["offers"]}
 
 
-def test_averages_are_weighted_by_the_time_a_price_held():
-    found = averages(read_history(HISTORY), end=pd.Timestamp("2018-06-11", tz="UTC"))
-    by_zone = {entry.zone: entry for entry in found}
-    # 1 June (both zones have a price) to 11 June: a has 7 days at 0.2, 1 at 0.3, 2 at 0.9; b has 9 at 0.3, 1 at 0.4
-    assert by_zone["eu-west-1a"].mean == pytest.approx((7 * 0.2 + 1 * 0.3 + 2 * 0.9) / 10)
-    assert by_zone["eu-west-1b"].mean == pytest.approx((9 * 0.3 + 1 * 0.4) / 10)
-    assert (by_zone["eu-west-1a"].low, by_zone["eu-west-1a"].high) == (0.2, 0.9)
-    assert choose_zone(found)["p2.xlarge"].zone == "eu-west-1b"
-    assert choose_zone(found, "eu-west-1a")["p2.xlarge"].mean == pytest.approx(0.35)
-
-
-def test_a_window_cuts_the_steps_and_the_price_before_it_still_holds():
-    start, end = pd.Timestamp("2018-06-07T12:00", tz="UTC"), pd.Timestamp("2018-06-08T12:00", tz="UTC")
-    found = {entry.zone: entry.mean for entry in averages(read_history(HISTORY), start=start, end=end)}
-    assert found == {"eu-west-1a": pytest.approx(0.25), "eu-west-1b": pytest.approx(0.3)}
-
-
 def test_history_becomes_a_price_list_of_the_end_of_its_window(written):
     text = written("aws-spot-history", HISTORY, "--end", "2018-06-11")
     assert offers(text)["p2.xlarge", "spot"]["per_hour"] == {"value": 0.31, "low": 0.3, "high": 0.4}
     assert yaml.safe_load(text)["as_of"] == date(2018, 6, 11)
     windows = written("aws-spot-history", HISTORY, "--product", "Windows", "--end", "2018-06-11")
     assert offers(windows)["p2.xlarge", "spot"]["per_hour"]["value"] == 0.7
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"SpotPrice": "0"}, ["SpotPriceHistory[2].SpotPrice"]),
-        ({"SpotPrice": "1000000"}, ["SpotPriceHistory[2].SpotPrice"]),
-        ({"SpotPrice": "nan"}, ["SpotPriceHistory[2].SpotPrice"]),
-        ({"Timestamp": "yesterday"}, ["SpotPriceHistory[2].Timestamp"]),
-        ({"Timestamp": "2018-06-09T00:00:00Z"}, ["two prices"]),
-        ({"InstanceType": "<b>x</b>"}, ["SpotPriceHistory[2]", "name"]),
-        ({}, ["NextToken"]),  # the first page of a history is not taken for the whole
-    ],
-)
-def test_a_faulty_record_is_named(tmp_path, change, words):
-    data, file = json.loads(HISTORY.read_text()), tmp_path / "history.json"
-    data["SpotPriceHistory"][2] |= change
-    file.write_text(json.dumps(data | ({} if change else {"NextToken": "abc"})))
-    with pytest.raises(UserError) as error:
-        main(["import-prices", "aws-spot-history", str(file)])
-    assert all(word in str(error.value) for word in ["history.json", *words])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--start", "2018-01-01"], ["no price before"]),
-        (["--end", "2018-05-01"], ["empty"]),
-        (["--end", "2018-12-01"], ["gap of", "eu-west-1"]),
-        (["--product", "SUSE Linux"], ["'SUSE Linux'", "Windows"]),
-        (["--zone", "mars-1a"], ["'mars-1a'", "eu-west-1a"]),
-        (["--only", "p9.xlarge"], ["--only"]),
-        (["--start", "soon"], ["--start", "'soon'"]),
-    ],
-)
-def test_a_window_that_the_history_cannot_answer_is_refused(arguments, words):
-    with pytest.raises(UserError) as error:
-        main(["import-prices", "aws-spot-history", str(HISTORY), *arguments])
-    assert all(word in str(error.value) for word in words)
 
 
 @pytest.mark.parametrize("text", [SKYPILOT, REORDERED])

@@ -1,12 +1,12 @@
 """One offer held against a catalogue, without files or a network: which entry is its own, and when it counts."""
 
 from datetime import date
-from pathlib import Path
 
+import pandas as pd
 import pytest
 from sweetspot.catalogues.fetching import FetchedCatalogue
 from sweetspot.catalogues.listing import Catalogue, Listing
-from sweetspot.catalogues.refreshing import PriceUpdate, offers_of_part, update_offer
+from sweetspot.catalogues.refreshing import PriceUpdate, price_updates
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import FilePart
 from sweetspot.study.instances import Instance
@@ -16,25 +16,25 @@ DAY = date(2026, 9, 19)
 
 
 def entry(purchase: str, usd: float, place: str = "", name: str = "p5.48xlarge", **facts) -> Listing:
-    return Listing(2, name, purchase, usd, zone=place, **facts)
+    return Listing(name, purchase, usd, zone=place, **facts)
 
 
 def asked(offer: dict, *entries: Listing, day=DAY, part=None, nodes=1, accepted=()) -> PriceUpdate:
     data = {"as_of": DAY, "source": "x", "offers": [{"instance": "a", **offer}]}
     prices = validated(PriceList, data, "rent.yaml")
-    catalogue = Catalogue(Path("vms.csv"), list(entries))
+    catalogue = Catalogue("vms.csv", list(entries), pd.DataFrame(columns=["line", "machine", "fault"]))
     part = part or FilePart(lists=["rent"], instances={"a": "p5.48xlarge"})
-    (row,) = offers_of_part("rent", prices, part)
     machine = Instance(title="a", provider="aws", gpu="H100", gpus=8 * nodes, nodes=nodes)
-    fetched = FetchedCatalogue(catalogue, "the catalogue, sha256 abc", day, [])
-    return update_offer(row, prices, part, fetched, machine, accepted)
+    fetched = FetchedCatalogue(catalogue, "the catalogue", "abc", day)
+    (row,) = price_updates("rent", prices, part, fetched, {"a": machine}, accepted)
+    return row
 
 
 @pytest.mark.parametrize(("day", "stays"), [(date(2026, 9, 18), True), (DAY, False), (date(2026, 9, 20), False)])
 def test_only_a_catalogue_older_than_the_row_changes_nothing(day, stays):
     found = asked({"per_hour": 55.04}, entry("on_demand", 50.0), day=day)
     assert (bool(found.stays), found.is_unchanged) == (stays, False)
-    assert found.values is None if stays else found.values["per_hour"] == 50.0
+    assert found.values == {} if stays else found.values["per_hour"] == 50.0
 
 
 def test_a_preemptible_machine_has_the_catalogues_spot_price():
@@ -43,14 +43,16 @@ def test_a_preemptible_machine_has_the_catalogues_spot_price():
     assert asked({"per_hour": 54.0}, plain, spot).new == 55.0
 
 
-def test_a_part_leaves_other_purchases_alone():
+@pytest.mark.parametrize("purchase", ["on_demand", "spot", "reserved"])
+def test_a_part_leaves_other_purchases_alone(purchase):
+    """A reserved offer is taken up only to be named as one that no catalogue refreshes."""
     part = FilePart(lists=["rent"], instances={"a": "x"}, purchases=["spot"])
-    data = {"as_of": DAY, "source": "x", "offers": [
-        {"instance": "a", "per_hour": 3.0}, {"instance": "a", "purchase": "spot", "per_hour": 1.0},
-        {"instance": "a", "purchase": "reserved", "per_hour": 2.0}, {"instance": "b", "per_hour": 3.0}]}  # fmt: skip
-    found = offers_of_part("rent", validated(PriceList, data, "rent.yaml"), part)
-    # A reserved offer is taken up only to be named as one that no catalogue refreshes.
-    assert [(row.offer.purchase, row.position) for row in found] == [("spot", 1), ("reserved", 2)]
+    offer = {"purchase": purchase, "per_hour": 3.0}
+    if purchase == "on_demand":
+        with pytest.raises(ValueError, match="not enough values"):
+            asked(offer, part=part)
+    else:
+        assert asked(offer, part=part).name == f"a ({purchase})"
 
 
 def test_the_cheapest_of_the_place_by_zone_region_or_beginning():
@@ -64,7 +66,7 @@ def test_the_cheapest_of_the_place_by_zone_region_or_beginning():
     for place in (None, "us-east-1", "us-", "use1-az", "euw1-az1", "ap-"):
         part = FilePart(lists=["rent"], instances={"a": "p5.48xlarge"}, place=place)
         prices[place] = asked({"per_hour": 55.0}, *zones, part=part).new
-    expected = {None: 50.0, "us-east-1": 58.0, "us-": 58.0, "use1-az": 60.0, "euw1-az1": 50.0, "ap-": None}
+    expected = {None: 50.0, "us-east-1": 58.0, "us-": 58.0, "use1-az": 60.0, "euw1-az1": 50.0, "ap-": 0.0}
     assert prices == expected
 
 

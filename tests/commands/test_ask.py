@@ -12,8 +12,9 @@ from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, exit_code, parse_dead
 from sweetspot.commands.command_line import main
 from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, at_days, reevaluate
 from sweetspot.decision.compare import compare
+from sweetspot.declared_tables import write_table
 from sweetspot.errors import UserError
-from sweetspot.files import read_parquet, write_parquet
+from sweetspot.files import read_parquet
 
 STUDY = """
 name: paper
@@ -41,7 +42,7 @@ def project(found, tmp_path_factory):
     folder.mkdir(parents=True)
     (folder / "study.yaml").write_text(STUDY)
     for name, table in found.items():
-        write_parquet(table, root / "results" / "paper" / "comparison" / f"{name}.parquet")
+        write_table(table, root / "results" / "paper" / "comparison" / f"{name}.parquet")
     return root
 
 
@@ -179,7 +180,7 @@ def test_a_result_that_is_older_than_the_study_is_said(edited, capsys):
 def test_a_study_without_prices_has_no_answer_and_says_why(found, edited, capsys):
     root, folder = edited
     for name in ("options", "verdict"):
-        write_parquet(found[name].head(0), folder / f"{name}.parquet")
+        write_table(found[name].head(0), folder / f"{name}.parquet")
     code, said = asked(root, capsys)
     assert code == 2 and said.out.splitlines()[1] == "No answer yet: nothing here has a price."
 
@@ -228,19 +229,19 @@ def test_the_verdict_on_the_plan_gives_the_exit_code(edited, capsys):
     root, folder = edited
     tables = month_tables()
     for name in ("choices", "sources", "deadlines", "verdict"):
-        write_parquet(tables[name], folder / f"{name}.parquet")
+        write_table(tables[name], folder / f"{name}.parquet")
     code, said = asked(root, capsys)
     lines = said.out.splitlines()
     assert code == 0 and lines[1] == "Buy. Renting probably costs 1.1 times as much."
     assert "Within 24 h, runs: RunPod, 12.7 h for 38.0 USD." in lines
-    write_parquet(tables["verdict"].assign(confidence="too close to call"), folder / "verdict.parquet")
+    write_table(tables["verdict"].assign(confidence="too close to call"), folder / "verdict.parquet")
     code, said = asked(root, capsys, "--json")
     assert code == TOO_CLOSE and json.loads(said.out)["verdict"]["workload"] == "lab"
 
 
 def test_a_deadline_is_not_one_of_a_project_of_phases(edited, capsys):
     root, folder = edited
-    write_parquet(plan_choices(box(), *CLOUDS), folder / "choices.parquet")
+    write_table(plan_choices(box(), *CLOUDS), folder / "choices.parquet")
     code, said = asked(root, capsys, "--deadline", "3d")  # of the single jobs
     assert code == 0
     assert "The deadline is of single jobs, below; it is not one of the whole project." in said.out.splitlines()

@@ -13,8 +13,9 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.schemas import table_of, to_arrow_table
 from sweetspot.commands.command_line import main
 from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, reevaluate
+from sweetspot.declared_tables import write_table
 from sweetspot.draws import DRAWS
-from sweetspot.files import write_arrow, write_parquet
+from sweetspot.files import write_arrow
 from sweetspot.study.settings import Settings
 
 RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}
@@ -35,7 +36,7 @@ def project(tmp_path_factory):
     for name, content in (("study", said), ("instances", facts), ("workloads", works)):
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(content))
     for name, table in compared(*rows, draws=DRAWS).items():
-        write_parquet(table, results / "comparison" / f"{name}.parquet")
+        write_table(table, results / "comparison" / f"{name}.parquet")
     offers, fees = list_tables(prices, known)
     cells = table_of([one | {"logical": False} for one in cells_of(known)], THROUGHPUT_COLUMNS)
     extrapolated = table_of([], EXTRAPOLATION_COLUMNS)

@@ -8,9 +8,9 @@ from month_tables import LabOfFive
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
 from sweetspot.commands.command_line import main
 from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, reevaluate
+from sweetspot.declared_tables import write_table
 from sweetspot.draws import DRAWS
 from sweetspot.errors import UserError
-from sweetspot.files import write_parquet
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
@@ -27,9 +27,10 @@ def lab(tmp_path_factory):
     tables = study.tables(DRAWS)
     results = root / "results" / "lab-of-five"
     for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
-        write_parquet(tables[name], results / "comparison" / f"{name}.parquet")
+        write_table(tables[name], results / "comparison" / f"{name}.parquet")
+    (results / "offers").mkdir()
     for name, offers in tables["offers"].groupby("price_list"):
-        write_parquet(offers.reset_index(drop=True), results / "offers" / f"{name}.parquet")
+        offers.to_parquet(results / "offers" / f"{name}.parquet", index=False)
     return root, study, tables
 
 

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 from sweetspot.commands.command_line import main
+from sweetspot.declared_tables import write_table
 from sweetspot.errors import UserError
 from sweetspot.report.rank_changes import difference, to_markdown
 
@@ -23,7 +24,7 @@ def folders(tmp_path):
     new = ranks({"a": 2.5, "b": 2.0, "c": 3.3, "n|w": 9.0}, {"a": 2, "b": 1, "c": 3, "n|w": 4}, "2026-07-01")
     for name, table in (("old", old), ("new", new)):
         (tmp_path / name / "comparison").mkdir(parents=True)
-        table.to_parquet(tmp_path / name / "comparison" / "ranks.parquet", index=False)
+        write_table(table, tmp_path / name / "comparison" / "ranks.parquet")
     return tmp_path / "old", tmp_path / "new"
 
 
@@ -44,7 +45,7 @@ def test_prices_and_ranks_that_changed(folders):
 def test_the_answers_stand_first(folders, capsys):
     for folder, sentence in zip(folders, ("Buy <it>.", "Rent it."), strict=True):
         verdict = pd.DataFrame({"is_answer": [True, False], "sentence": [sentence, "no"], "do_this": ["Now.", "no"]})
-        verdict.to_parquet(folder / "comparison" / "verdict.parquet", index=False)
+        write_table(verdict, folder / "comparison" / "verdict.parquet")
     main(["diff", *map(str, folders)])
     assert "Before: Buy &lt;it>. Now.\n\nAfter: Rent it. Now.\n" in capsys.readouterr().out
 

@@ -188,14 +188,14 @@ def test_answers_that_end_write_nothing_and_those_that_are_refused_are_repeated(
 
 def test_choices_of_options_are_those_of_the_library():
     from sweetspot import frameworks
-    from sweetspot.catalogues.readers import READERS
+    from sweetspot.catalogues.readers import FORMATS
     from sweetspot.study import base
     from sweetspot.tokens import mfu
     from sweetspot.use.job_records import REQUIRED_COLUMNS
 
     assert get_args(base.Precision) == PRECISIONS and tuple(frameworks.FRAMEWORKS) == FRAMEWORKS
     assert mfu.STACKS == STACKS
-    assert ("aws-spot-history", *READERS) == PRICE_FORMATS and tuple(REQUIRED_COLUMNS) == RECORD_FORMATS
+    assert ("aws-spot-history", *FORMATS) == PRICE_FORMATS and tuple(REQUIRED_COLUMNS) == RECORD_FORMATS
 
 
 def test_the_figure_that_the_person_timed_is_a_row_of_one_device(made):

@@ -20,7 +20,7 @@ def test_without_prices_the_tables_are_empty_and_one_machine_alone_has_a_cost_an
         assert all(found[name].empty for name in found if name != "warnings")
         return
     assert found["ranks"]["usd"].tolist() == [pytest.approx(SAMPLES / 498 / 3600 * 1.102778, rel=1e-5)]
-    none = ("break_even", "utilisation", "tornado")
+    none = ("break_even", "tornado")
     assert all(found[name].empty for name in none)
     assert found["verdict"]["do_this"].tolist() == ["Nothing else does this work."]
 

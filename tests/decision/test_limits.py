@@ -6,7 +6,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import choice_table, works
-from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.monthly_choices import monthly_problem
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table

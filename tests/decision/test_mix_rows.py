@@ -8,8 +8,8 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
-from sweetspot.decision.monthly_work import Trial
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, job_table, load_table, source_table
+from sweetspot.decision.work_classes import Trial
 from sweetspot.mixes.timing import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -111,14 +111,15 @@ def uneven():
     made = lab(OLD, own(), hourly(6.0), hourly(9.0) | {"instance": "other"}, per_month=150.0,
                facts={"old": {"gpus": 2}, "other": {"gpus": 4}}, **KEPT)  # fmt: skip
     one, options = made[0], made[1].set_index("option")
-    row, usd = [*made[1]["option"]].index("other"), one.figures["usd"].copy()
-    usd[row, 1] = 10.0
+    row = [*made[1]["option"]].index("other")
+    usd, hours = (one.figures[name].copy() for name in ("usd", "hours"))
+    usd[row, 1], hours[row, 1] = 10.0, hours[row, 1] * 10 / 18
     assert options.loc["other", "usd"] == 18.0
     errors = SpeedErrors(("speed of other",), -np.log(usd[[row]]))
-    timed = {"speed_keys": {row: "speed of other"}, "trials": {"speed of other": Trial(3.6, 30.0, "other", "other")}}
+    timed = {"speed_keys": {row: "speed of other"}, "trials": {"speed of other": Trial(3.6, "other")}}
     return replace(
         one,
-        figures=one.figures | {"usd": usd, "usd_at_speed": usd},
+        figures=one.figures | {"usd": usd, "hours": hours},
         numbers=np.array([[[100.0, 150.0]] * 2]),
         speed_errors=errors,
         central_work=replace(one.central_work, speed_errors=errors.central, **timed),
@@ -141,7 +142,9 @@ def test_every_source_of_the_best_mix_by_hand(uneven):
     same(best.loc["rented"], {
         "kind": "rented", "machines": None, "device_hours": 15.0, "capacity_device_hours": None,
     })  # fmt: skip
-    same(best.loc["other"], {"kind": "rented", "device_hours": 60.0})  # eight device-hours a job on four devices
+    same(
+        best.loc["other"], {"kind": "rented", "device_hours": 60.0 * 10 / 18}
+    )  # four devices for two hours, or for less
     bought = rows[rows["mix"] == "box"].set_index("option")
     assert sorted(bought.index) == ["box", "old"]
     same(bought.loc["box"], {"kind": "bought", "machines": 1.0})
@@ -168,7 +171,7 @@ def uneven_lab(uneven):
 
 
 def test_the_load_of_the_months_by_hand(uneven):
-    """The busy half first: 480 device-hours of ours and 60 or 240 of others; then 400 and none."""
+    """The busy half first: 480 device-hours of ours and 60 or 133 of others; then 400 and none."""
     rows = load_table([uneven])
     assert rows.columns.tolist() == list(LOAD)
     assert rows["option"].drop_duplicates().tolist()[0] == "old" and set(rows["option"]) == {"old", "rented", "other"}
@@ -178,7 +181,11 @@ def test_the_load_of_the_months_by_hand(uneven):
     same(rows.iloc[0], {"workload": "lab", "title": "old", "kind": "there"})
     assert (ours.iloc[0], ours.iloc[-1]) == (480.0, 400.0)
     other = rows[rows["option"] == "other"]["device_hours"]
-    assert (other.iloc[0], other.iloc[-1], rows[rows["option"] == "rented"]["device_hours"].iloc[-1]) == (120.0, 0, 0)
+    assert (other.iloc[0], other.iloc[-1], rows[rows["option"] == "rented"]["device_hours"].iloc[-1]) == (
+        pytest.approx(1200 / 18),
+        0,
+        0,
+    )
     alone = load_table([lab(OLD, hourly(6.0), per_month=100.0, **KEPT)[0]])
     assert set(alone["option"]) == {"old"} and set(alone["device_hours"]) == {200.0}
 

@@ -5,7 +5,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import works
-from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.monthly_choices import monthly_problem
 from sweetspot.decision.verdict import verdict_table
 
 FREE = {"maintenance_per_month": 0.0, "kw": 1.0, "per_kwh": 0.1}

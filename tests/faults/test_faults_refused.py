@@ -273,8 +273,6 @@ CARD = ["new-study", "x", "--gpu-name", "RTX 4090", "--speed=9", "--currency=GBP
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["refresh-prices", STUDY, "--reuse-hours", "nan"], r"--reuse-hours.*'nan'"),
-        (["refresh-prices", STUDY, "--reuse-hours", "inf"], r"--reuse-hours.*'inf'"),
         (CARD, "--rate is 133 USD for one GBP"),
         (["diff", "parkopedia-2018", "--since", "2018-01-01"], "--since is 2018-01-01; "),
     ],

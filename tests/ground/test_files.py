@@ -17,11 +17,10 @@ from sweetspot.files import (
     read_parquet,
     require_space,
     require_writable,
-    to_arrow,
     write_arrow,
-    write_csv,
     write_whole,
 )
+from sweetspot.report.csv_files import write_csv
 
 
 def pipe(path):
@@ -137,7 +136,7 @@ def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
     texts = ["=1+1", "+x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+3e2", "plain", "a=b", "", None, "-inf", "-"]
     table = pd.DataFrame({"gpu": texts, "n": [-1.5] * len(texts)})
     table["note"] = pd.Categorical(["＝A1"] * len(texts))
-    write_csv(to_arrow(table), tmp_path / "t.csv")
+    write_csv(pa.Table.from_pandas(table), tmp_path / "t.csv")
     with (tmp_path / "t.csv").open(newline="") as lines:
         rows = list(csv.DictReader(lines))
     guarded = ["'=1+1", "'+x", "'-2+3", "'@SUM(A1)", "'\t=1", "'\r=1"]

@@ -1,7 +1,9 @@
 """Which runs an invocation makes: estimates from run files, the budget, and the order, each worked by hand."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,13 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sweetspot.cells import Cell
 from sweetspot.matrix import schedule
-from sweetspot.matrix.schedule import (
-    Run,
-    order_runs,
-    read_duration,
-    select_runs,
-    selection_text,
-)
+from sweetspot.matrix.schedule import Run, order_runs, read_duration, select_runs, selection_text
 from sweetspot.study.config import Measure
 from sweetspot.study.study import StudyCells
 
@@ -28,11 +24,23 @@ OTHERS = [A._replace(batch_size=64), B._replace(batch_size=64)]
 HOUR = 3600.0
 
 
-def within(budget_minutes, estimates, runs=1, done=None):
-    """The selection of runs of cells with these seconds, a first run of each before a second."""
-    order = [Run(cell, number) for number in range(1, runs + 1) for cell in estimates]
-    seconds = {run: estimates[run.cell] for run in order} | (done or {})
-    return schedule.select_within_budget(order, seconds, done or {}, budget_minutes)
+def plan(*cells, runs=2, **measure):
+    config = SimpleNamespace(runs=runs, measure=Measure(**measure))
+    return SimpleNamespace(config=config, cells=cells, study=SimpleNamespace(cells=QUESTION))
+
+
+def write(folder, run, seconds=(1.0,), **facts):
+    file = schedule.run_file(folder, run)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.table({"seconds": pa.array(seconds, pa.float64())})
+    pq.write_table(table.replace_schema_metadata({"sweetspot": json.dumps(facts)} if facts else None), file)
+    return file
+
+
+def within(budget_minutes, estimates, runs=1, folder=Path("none")):
+    """The selection of runs of cells with these seconds."""
+    with patch.object(schedule, "estimate_cells", lambda *_: estimates):
+        return select_runs(plan(*estimates, runs=runs, budget_minutes=budget_minutes), folder)
 
 
 def test_first_runs_of_headline_cells_come_before_second_runs_and_other_cells():
@@ -64,32 +72,20 @@ def test_no_budget_is_ever_exceeded_and_no_run_is_lost(seconds, minutes, runs):
     }
 
 
-def test_what_is_made_already_is_spent_and_stays_whatever_the_budget():
-    done = {Run(A, 1): 1200.0, Run(B, 1): 600.0}
-    choice = within(40, {A: 600.0, B: 600.0}, 2, done)
+def test_what_is_made_already_is_spent_and_stays_whatever_the_budget(tmp_path):
+    write(tmp_path, Run(A, 1), duration_s=1200.0)
+    write(tmp_path, Run(B, 1), duration_s=600.0)
+    choice = within(40, {A: 600.0, B: 600.0}, 2, tmp_path)
     # 20 + 10 minutes are spent; 10 more of a reach the cap and hold; 10 of b would make 50
-    assert choice.selected == [Run(A, 1), Run(B, 1), Run(A, 2)]
+    assert choice.selected == [Run(A, 1), Run(A, 2), Run(B, 1)]  # in the order of the matrix
     assert choice.minutes == pytest.approx(40)
     assert choice.skipped == [Run(B, 2)]
-    assert within(1, {A: 1.0}, done={Run(A, 1): 6e3}).selected == [Run(A, 1)]
+    assert within(1, {A: 1.0}, 2, tmp_path).selected == [Run(A, 1)]
 
 
 def test_a_sum_that_reaches_its_cap_but_for_rounding_fits():
     assert 0.1 + 0.1 + 0.1 > 0.3
     assert len(within(0.3, {A: 6.0}, 4).selected) == 3
-
-
-def plan(*cells, runs=2, **measure):
-    config = SimpleNamespace(runs=runs, measure=Measure(**measure))
-    return SimpleNamespace(config=config, cells=cells, study=SimpleNamespace(cells=QUESTION))
-
-
-def write(folder, run, seconds=(1.0,), **facts):
-    file = schedule.run_file(folder, run)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    table = pa.table({"seconds": pa.array(seconds, pa.float64())})
-    pq.write_table(table.replace_schema_metadata({"sweetspot": json.dumps(facts)} if facts else None), file)
-    return file
 
 
 def test_a_run_file_says_how_long_its_process_took(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 from sweetspot.report.outcome import ValueRange
-from sweetspot.report.scales import Axis, cost_axis, separate_labels, short_amount
+from sweetspot.report.scales import Axis, cost_axis, short_amount
 from sweetspot.wording import Money
 
 
@@ -36,8 +36,3 @@ def test_what_costs_over_four_times_what_is_compared_lies_beyond_the_axis(bars, 
 ])  # fmt: skip
 def test_amounts_on_an_axis_are_short(value, said):
     assert short_amount(value) == said
-
-
-def test_two_labels_that_would_meet_move_apart():
-    assert separate_labels([100, 104], 15) == [94.5, 109.5] and separate_labels([104, 100], 15) == [109.5, 94.5]
-    assert separate_labels([100, 115], 15) == [100, 115]

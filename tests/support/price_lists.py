@@ -7,8 +7,8 @@ import pandas as pd
 import pyarrow as pa
 from sweetspot.bills import pricing
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, EXTRAPOLATION_COLUMNS, PRICED_COLUMNS, price_cells
-from sweetspot.bills.lint.rules import Finding, lint, warnings_of
-from sweetspot.bills.offers import OFFER_COLUMNS, has_ended, offers_in_usd
+from sweetspot.bills.lint.rules import Finding, lint
+from sweetspot.bills.offers import OFFER_COLUMNS, offers_in_usd
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.schemas import table_of, to_arrow_table
 from sweetspot.study.base import validated
@@ -48,16 +48,13 @@ def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> 
 def findings(prices: PriceList, known: dict[str, Instance], study_date: date = STUDY_DATE) -> list[Finding]:
     """What the lint of a whole list finds."""
     table, _ = offers_in_usd("list", prices, known, MONTH_DAYS)
-    return lint(prices, table, known, study_date, MONTH_DAYS)
+    return [finding for finding in lint(prices, table, known, study_date) if finding.severity != "error"]
 
 
 def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.DataFrame:
     """The offers table, by instance."""
     known = machines(prices) if known is None else known
-    table, _ = offers_in_usd("list", prices, known, MONTH_DAYS)
-    listed = findings(prices, known)
-    table["warnings"] = [warnings_of(row, listed) for row in table.to_dict("records")]
-    table["offer_ended"] = [has_ended(offer, STUDY_DATE) for offer in prices.offers]
+    table, _, _ = pricing.price_tables(prices, "list", known, MONTH_DAYS, STUDY_DATE)
     return to_arrow_table(table, OFFER_COLUMNS).to_pandas().set_index("instance")
 
 

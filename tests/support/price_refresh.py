@@ -1,20 +1,18 @@
 """`sweetspot refresh-prices` on a configuration of its own, against a local server with real rows."""
 
 import shutil
-from datetime import UTC, datetime
-from functools import partial
+from datetime import date
 from pathlib import Path
 
 from price_server import Answer, PriceServer
 from project_copy import ROOT
-from sweetspot.catalogues.downloads import Downloads
-from sweetspot.commands import refresh_prices
+from sweetspot.catalogues import downloads
 from sweetspot.commands.command_line import main
 from sweetspot.study.price_list import PricedOffer, load_price_list
 
 DATA = ROOT / "tests" / "data"
 STUDY = "eight-gpus-2026"
-NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+TODAY = date(2026, 11, 22)
 
 
 def put_catalogues(server: PriceServer) -> PriceServer:
@@ -25,10 +23,10 @@ def put_catalogues(server: PriceServer) -> PriceServer:
 
 
 def own_config(folder: Path, monkeypatch) -> Path:
-    """The project's configuration in `folder`; tries without pauses, on a day that is told."""
+    """The project's configuration in `folder`, on a day that is given."""
     shutil.copytree(ROOT / "config", folder / "config")
-    made = partial(Downloads, sleep=lambda _: None, now=lambda: NOW, timeouts_s=(2.0, 0.3))
-    monkeypatch.setattr(refresh_prices, "Downloads", made)
+    monkeypatch.setattr(downloads, "current_day", lambda: TODAY)
+    monkeypatch.setattr(downloads, "TIMEOUTS_S", (2.0, 0.3))
     return folder / "config"
 
 
@@ -37,8 +35,8 @@ def refresh(
 ) -> None:
     """Type the command, every source from the server."""
     mirrors = [f"--mirror={name}={server.url}" for name in ("skypilot", "gpuhunt")]
-    where = ["--config", str(config), "--cache", str(config.parent / "cache"), "--reuse-hours", "0"]
-    main(["refresh-prices", study, *where, *mirrors, *(f"--provider={name}" for name in providers), *given])
+    chosen = [f"--provider={name}" for name in providers]
+    main(["refresh-prices", study, "--config", str(config), *mirrors, *chosen, *given])
 
 
 def offers(config: Path, name: str, study: str = STUDY) -> dict[tuple[str, str], PricedOffer]:

@@ -21,7 +21,6 @@ from sweetspot.choice_kinds import MIX, RENT
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite
 from sweetspot.report.evidence_page import Drawn, render_evidence
@@ -87,8 +86,7 @@ def month_tables() -> dict[str, pd.DataFrame]:
              ("c", "RunPod", "rented", 100.0))  # fmt: skip
     sources = [
         {"workload": "lab", "mix": "best", "option": option, "title": title, "kind": kind, "device_hours": done,
-         "machines": 1.0, "usd_per_month": 300.0, "fixed_usd_per_month": 200.0,
-         "use": None if kind == "rented" else 0.5, "capacity_device_hours": None if kind == "rented" else 2 * done}
+         "machines": 1.0, "capacity_device_hours": None if kind == "rented" else 2 * done}
         for option, title, kind, done in named
     ]  # fmt: skip
     load = [
@@ -126,18 +124,15 @@ def plan_tables() -> dict[str, pd.DataFrame]:
     about = {"workload": "lab", "model": None, "assumption": "price of RunPod", "quantity": "usd_per_hour",
              "subject": "c", "unit": "USD/hour", "value": 0.7}  # fmt: skip
     ends = {"low": 0.56, "high": 0.84, "margin": 10 / 9, "margin_low": 0.9, "margin_high": 1.3, "swing": 0.4,
-            "flips": True, "range_basis": "assumed", "winner_low": "RunPod beside your RTX 4090",
-            "winner_high": "1 × office box", "text": "the best mix changes inside its range"}  # fmt: skip
+            "flips": True, "range_basis": "assumed"}  # fmt: skip
     other = about | ends | {"assumption": "price of the office box", "quantity": "capex_usd", "unit": "USD",
                             "value": 9000.0, "margin_low": 1.2, "margin_high": 1.05, "swing": 0.15, "low": 8000.0,
-                            "high": 10_000.0, "flips": False, "text": "no value of it"}  # fmt: skip
+                            "high": 10_000.0, "flips": False}  # fmt: skip
     to = "nothing bought, RunPod beside your RTX 4090"
     points = [
-        about | {"side": "below", "turning_value": 0.63, "factor": 0.9, "to_title": to, "usd_per_month": 900.0,
-                 "condition": "price of RunPod below 0.63 USD an hour"},
+        about | {"side": "below", "turning_value": 0.63, "factor": 0.9, "to_title": to, "usd_per_month": 900.0},
         about | {"assumption": "runs a month", "unit": "jobs/month", "value": 60.0, "side": "below",
-                 "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0,
-                 "condition": "runs a month below 51 jobs"},
+                 "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0},
     ]  # fmt: skip
     pays = {"workload": "lab", "model": None, "title": "office box", "reference": "box", "quantity": "device_hours",
             "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0,
@@ -167,8 +162,9 @@ def write_study(folder: Path, **changes) -> Path:
 def files_of(tables, folder: Path) -> dict[str, list[Path]]:
     """Each table as a Parquet file in `folder`, by the names that the report's rules give them."""
     files = {name: [folder / f"{name}.parquet"] for name in tables}
+    folder.mkdir(parents=True, exist_ok=True)
     for name, paths in files.items():
-        write_parquet(tables[name], paths[0])
+        tables[name].to_parquet(paths[0], index=False)
     return {name: files.pop(name) for name in BY_PRICE_LIST if name in files} | {"others": [*chain(*files.values())]}
 
 

@@ -1,4 +1,4 @@
-"""Write JSON schemas of every file that a person edits, and of the answer for programs: make schemas
+"""Write JSON schemas of every file that a person edits, of the answer for programs, and docs/tables.md: make schemas
 
 Editors complete and check YAML with them, and they are the reference of all keys. They are made from the models of the
 library, which stay the authority; a test keeps both in step.
@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel, RootModel
+from sweetspot.facts.shipped_tables import table
 from sweetspot.report.answer_file import Answer
 from sweetspot.study.base import Slug
 from sweetspot.study.claims import Claim
@@ -26,6 +27,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"  # pydantic's
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "config" / "schemas"
 CATALOGUE = ROOT / "workflow" / "schemas" / "config.schema.yaml"  # where snakedeploy and the catalogue look
+
+
+TABLES_HEAD = """# Tables
+
+After this page you can read any table below `results/<study>/` in a program of your own. The columns are declared in
+`sweetspot/facts/tables.csv`; their units and meanings also stand in the Parquet files.
+
+`*`: the column has a `_low` and a `_high` beside it (90 % unless the table says otherwise).
+"""
 
 
 def schemas() -> dict[str, dict[str, Any]]:
@@ -68,10 +78,25 @@ def catalogue_schema() -> dict[str, Any]:
     return resolve(schema) | {"$id": CATALOGUE.name}
 
 
+def tables_page() -> str:
+    """Return docs/tables.md: the columns of every table that a rule writes."""
+    rows = table("tables")
+    lines = [TABLES_HEAD]
+    for name in dict.fromkeys(row["table"] for row in rows):
+        lines += [f"## {name}", "", "| column | type | unit | meaning |", "|---|---|---|---|"]
+        for row in rows:
+            if row["table"] == name:
+                column = f"`{row['column']}`{' *' * bool(row['bounds'])}"
+                lines.append(f"| {column} | {row['type']} | {row['unit']} | {row['description']} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def write_schemas() -> None:
-    """Write all schemas of this project."""
+    """Write all schemas of this project, and the page of its tables."""
     texts = {FOLDER / name: json.dumps(schema, indent=2, ensure_ascii=False) for name, schema in schemas().items()}
     texts[CATALOGUE] = yaml.safe_dump(catalogue_schema(), sort_keys=False, width=120).rstrip()
+    texts[ROOT / "docs" / "tables.md"] = tables_page().rstrip()
     for file, text in texts.items():
         file.write_text(text + "\n", encoding="utf-8")
 

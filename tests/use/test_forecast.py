@@ -42,7 +42,7 @@ KINDS = {"poisson": poisson, "0.05": overdispersed(0.05), "0.2": overdispersed(0
          "lognormal": lognormal, "growing": growing, "persistent": persistent, "seasonal": seasonal}  # fmt: skip
 
 
-def covered(rates, seed, months, classes=60):
+def covered(rates, seed, months, classes=30):
     """The share of the class-months of the second half within what the first `months` of the other say."""
     source, inside = np.random.default_rng(seed), []
     for number in range(classes):

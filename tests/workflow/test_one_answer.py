@@ -9,7 +9,7 @@ import pytest
 from replanned import Replanned
 from study_tables import STUDIES, made_tables
 from sweetspot.commands.command_line import main
-from sweetspot.files import write_parquet
+from sweetspot.declared_tables import write_table
 from sweetspot.report.answer_file import answer_of, to_json
 from sweetspot.report.decided_anew import answer_of as said_by_diff
 from sweetspot.report.finished import write_index
@@ -56,7 +56,7 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(na
     assert both in plain(summary_of(answer_of(tables, config)))
     folder = tmp_path / name
     for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
-        write_parquet(tables[table], folder / "comparison" / f"{table}.parquet")
+        write_table(tables[table], folder / "comparison" / f"{table}.parquet")
     main(["ask", name, "--json", "--results", str(tmp_path), "--config", str(STUDIES.parent)])
     assert told == said(json.loads(capsys.readouterr().out)["verdict"])
     assert said_by_diff(tables["verdict"]) == both

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sweetspot.files import write_parquet
+from sweetspot.declared_tables import write_table
 from sweetspot.study.instances import load_instances
 from sweetspot.study.open_models import cell_work
 from sweetspot.study.study import LogSource, StudyCells
@@ -35,7 +35,7 @@ def main(
         from sweetspot.transfer.unmeasured import with_arithmetic
 
         table = with_arithmetic(table, StudyCells(**question), declared, as_of)
-    write_parquet(table, output)
+    write_table(table, output)
 
 
 if "snakemake" in globals():

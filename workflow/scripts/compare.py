@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.files import write_parquet
+from sweetspot.declared_tables import schema_of, write_table
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import load_availability
 from sweetspot.study.workloads import load_monthly, load_needs, load_titles
@@ -30,7 +30,10 @@ def main(
             "known": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of))}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), **more)
     for output in outputs:
-        write_parquet(found[Path(output).stem], output)
+        write_table(found[Path(output).stem], output)
+    for file in Path(outputs[0]).parent.glob("*.parquet"):
+        if not schema_of(file.stem).names:  # a table of an earlier version
+            file.unlink()
 
 
 if "snakemake" in globals():

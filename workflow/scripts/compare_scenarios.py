@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sweetspot.files import read_parquet, write_parquet
+from sweetspot.declared_tables import write_table
+from sweetspot.files import read_parquet
 from sweetspot.report.decided_anew import Unpriced, scenario_table
 from sweetspot.study.scenarios import load_scenarios
 
@@ -16,7 +17,7 @@ def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: s
     folder = Path(inputs["scenarios"][0]).parent.parent
     study = Unpriced.of_rule(inputs, params)
     table = scenario_table(load_scenarios(folder), study, files, planned, folder, Path(into))
-    write_parquet(table, output)
+    write_table(table, output)
 
 
 if "snakemake" in globals():

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.files import read_parquet, write_parquet
+from sweetspot.declared_tables import write_table
+from sweetspot.files import read_parquet
 from sweetspot.report.decided_anew import State, Unpriced, moved, state_under
 
 
@@ -18,7 +19,7 @@ def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: s
     before = state_under(then, Unpriced.of_rule(inputs, params))
     offers = pd.concat([read_parquet(file) for file in inputs["offers"]], ignore_index=True)
     after = State(offers, *(read_parquet(inputs[name]) for name in ("ranks", "verdict")))
-    write_parquet(moved(before, after), output)
+    write_table(moved(before, after), output)
 
 
 if "snakemake" in globals():

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from sweetspot.files import read_parquet, write_parquet
+from sweetspot.declared_tables import write_table
+from sweetspot.files import read_parquet
 from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import StudyCells, Target
@@ -23,7 +24,7 @@ def main(
     times = [read_times(Path(file)) for file in inputs["times"]]  # the study's, then those of the pool
     extrapolated = extrapolate_study(tables, declared, targets, question, method, times)
     for name, table in extrapolated.items():
-        write_parquet(table, out[name])
+        write_table(table, out[name])
 
 
 if "snakemake" in globals():

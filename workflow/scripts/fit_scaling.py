@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from sweetspot.files import read_parquet, write_parquet
+from sweetspot.declared_tables import write_table
+from sweetspot.files import read_parquet
 from sweetspot.scaling.evidence import average_efficiency, concat_evidence, study_efficiency, study_evidence
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.study.instances import load_instances
@@ -18,9 +19,9 @@ def main(
     table = study_efficiency(measured, read_efficiency(Path(folder) / "efficiency.csv"), declared, framework)
     pools = [published_evidence(Path(file).parent.name, read_published(Path(file))) for file in borrowed]
     own = study_evidence(Path(folder).name, table, measured, declared)
-    write_parquet(table, outputs["efficiency"])
-    write_parquet(average_efficiency(table), outputs["averages"])
-    write_parquet(concat_evidence([*pools, own]), outputs["evidence"])
+    write_table(table, outputs["efficiency"])
+    write_table(average_efficiency(table), outputs["averages"])
+    write_table(concat_evidence([*pools, own]), outputs["evidence"])
 
 
 if "snakemake" in globals():

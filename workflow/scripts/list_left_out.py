@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from sweetspot.files import write_parquet
+from sweetspot.declared_tables import write_table
 from sweetspot.matrix.schedule import skipped_table
 
 
 def main(runs: list[dict[str, Any]], budget: str, output: str) -> None:
     """Write results/<study>/left_out.parquet."""
-    write_parquet(skipped_table(runs, budget), output)
+    write_table(skipped_table(runs, budget), output, "not_measured")
 
 
 if "snakemake" in globals():

@@ -2,8 +2,6 @@
 
 import errno
 import hashlib
-import json
-import math
 import os
 import stat
 import tempfile
@@ -11,9 +9,8 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sweetspot import warnings
 from sweetspot.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,7 +29,6 @@ KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
 }
-FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # how a cell begins that a spreadsheet computes
 
 
 @contextmanager
@@ -189,67 +185,3 @@ def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> No
 def read_parquet(path: str | Path) -> "pd.DataFrame":
     """Read a table of one file, as pandas would: by pyarrow itself that takes a third of the time of small files."""
     return read_arrow(path).to_pandas(use_threads=False)
-
-
-def write_parquet(table: "pd.DataFrame", path: str | Path) -> None:
-    """Write a table whole, without its index. Columns of warnings are lists of pairs whatever they hold."""
-    write_arrow(to_arrow(table), path)
-
-
-def write_csv(table: "pa.Table", path: str | Path) -> None:
-    """Write an Arrow table whole as a CSV file that a spreadsheet shows as it is.
-
-    Warnings are text, other lists JSON. A text that a spreadsheet would compute (it begins with =, +, -, @) has an
-    apostrophe before it, as a person would type; a number in a column of texts has none.
-    """
-    import pyarrow.csv
-
-    with write_whole(path) as temporary:
-        pyarrow.csv.write_csv(_text_columns(table), temporary)
-
-
-def to_arrow(table: "pd.DataFrame") -> "pa.Table":
-    """Return the table as it is written, without its index."""
-    import pyarrow as pa
-
-    names = [name for name in table.columns if _holds_warnings(name)]
-    content = pa.Table.from_pandas(table.assign(**dict.fromkeys(names)), preserve_index=False, nthreads=1)
-    for name in names:
-        # By hand: pandas tells Arrow nothing of what lists hold that are all empty.
-        entries = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[name]]
-        index = content.schema.get_field_index(name)
-        content = content.set_column(index, name, pa.array(entries, type=warnings.arrow_type()))
-    return content
-
-
-def _holds_warnings(name: str) -> bool:
-    """Whether a column is `warnings`, or such as `throughput_warnings` that a joined table has."""
-    return name == "warnings" or name.endswith("_warnings")
-
-
-def _text_columns(content: "pa.Table") -> "pa.Table":
-    """Return the table as a CSV file can hold it."""
-    import pyarrow as pa
-
-    for index, field in enumerate(content.schema):
-        if pa.types.is_primitive(field.type):
-            continue
-        convert = warnings.as_text if _holds_warnings(field.name) else _as_text
-        values = content.column(index).to_pylist()
-        text = [convert(value) for value in values]
-        if text != values or pa.types.is_nested(field.type):  # making a column takes longer than looking at one
-            content = content.set_column(index, field.name, pa.array(text, type=pa.string()))
-    return content
-
-
-def _as_text(value: Any) -> str | None:
-    if value is None or not isinstance(value, str):
-        return None if value is None else json.dumps(value)
-    return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return text == text.strip() and math.isfinite(float(text))
-    except ValueError:
-        return False

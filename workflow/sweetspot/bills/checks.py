@@ -5,81 +5,73 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.bills.costs import Workload
+from sweetspot.bills.costs import Machines, Workloads
 from sweetspot.bills.lint.rules import Finding
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.errors import refuse
 from sweetspot.spelling import hint
-from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
+from sweetspot.study.price_list import PriceList
 from sweetspot.study.workloads import ProjectPlan, Runs
 
+MonthlyWorks = Mapping[str, Monthly]
 
-def check_instances(names: Iterable[str | None], instances: Collection[str], path: str | Path) -> None:
-    """Raise a UserError for offers of undeclared instances; None stands for an offer that cannot be read.
+
+def check_instances(prices: PriceList, instances: Collection[str], path: Path) -> None:
+    """Raise a UserError for offers of undeclared instances.
 
     Parameters
     ----------
-    names
-        Instance of each offer.
+    prices
+        The price list.
     instances
         Declared instances.
     path
         The price list.
     """
-    refuse(_undeclared(((f"offers[{number}].instance", name) for number, name in enumerate(names)), instances, path))
+    names = ((f"offers[{number}].instance", offer.instance) for number, offer in enumerate(prices.offers))
+    refuse(_undeclared(names, instances, path))
 
 
 def _undeclared(
-    instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: str | Path
+    instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
     for key, name in instance_by_key:
         if name is not None and name not in instances:
             yield f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
 
 
-def check_workloads(
-    workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly], instances: Collection[str], path: Path
-) -> None:
-    """Raise a UserError for workloads of undeclared instances.
+def check_possible(findings: pd.DataFrame, path: Path) -> None:
+    """Raise a UserError for purchases, powers and rents that no machine has (findings of severity `error`)."""
+    refuse(f"{path}: {message}" for message in findings.loc[findings["severity"] == "error", "message"])
+
+
+def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Machines, path: Path) -> None:
+    """Raise a UserError for workloads of undeclared instances, and jobs of more devices than any machine has.
 
     Parameters
     ----------
     workloads, monthly
         All workloads, and the monthly ones with the machines that they already own, by name.
     instances
-        Declared instances.
-    path
-        The file of the workloads.
-    """
-    keys = [
-        (f"{key}.instance", work.instance) for key, work in workloads.items() if isinstance(work, Runs | ProjectPlan)
-    ]
-    for key, month in monthly.items():
-        keys += [(f"{key}.have[{number}]", name) for number, name in enumerate(month.have)]
-    refuse(_undeclared(keys, instances, path))
-
-
-def check_devices(workloads: Mapping[str, Workload], instances: Mapping[str, Instance], path: Path) -> None:
-    """Raise a UserError for jobs that take more devices than any machine has.
-
-    Parameters
-    ----------
-    workloads, instances
-        Workloads and machines by name.
+        Machines by name.
     path
         The file of the workloads.
     """
     largest = max((machine.gpus for machine in instances.values()), default=0)
-    refuse(
-        f"{path}: {key}.devices_per_job is {work.devices_per_job}; expected at most {largest}, what the largest "
-        "machine of instances.yaml has"
-        for key, work in workloads.items()
-        if not isinstance(work, ProjectPlan) and work.devices_per_job != "all" and work.devices_per_job > largest
-    )
+    instance_keys, sentences = list[tuple[str, str | None]](), []
+    for key, work in workloads.items():
+        if isinstance(work, Runs | ProjectPlan):
+            instance_keys.append((f"{key}.instance", work.instance))
+        if not isinstance(work, ProjectPlan) and work.devices_per_job != "all" and work.devices_per_job > largest:
+            expected = f"expected at most {largest}, what the largest machine of instances.yaml has"
+            sentences.append(f"{path}: {key}.devices_per_job is {work.devices_per_job}; {expected}")
+    for key, month in monthly.items():
+        instance_keys += [(f"{key}.have[{number}]", name) for number, name in enumerate(month.have)]
+    refuse([*_undeclared(instance_keys, instances, path), *sentences])
 
 
-def check_owned(monthly: Mapping[str, Monthly], priced: Collection[str], path: Path) -> None:
+def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> None:
     """Raise a UserError for machines already owned whose running costs no price list states.
 
     Parameters
@@ -100,13 +92,15 @@ def check_owned(monthly: Mapping[str, Monthly], priced: Collection[str], path: P
 
 
 def check_offers(
-    workloads: Mapping[str, Workload],
-    monthly: Mapping[str, Monthly],
+    workloads: Workloads,
+    monthly: MonthlyWorks,
     offers: pd.DataFrame,
     workload_file: Path,
     price_file: Path,
 ) -> None:
-    """Raise a UserError for contracts and deliveries that take longer than a project.
+    """Raise a UserError for contracts and deliveries that take longer than a project, and for machines without a price.
+
+    Of what costs nothing and is not owned any number would be bought.
 
     Parameters
     ----------
@@ -117,47 +111,32 @@ def check_offers(
     workload_file, price_file
         The files that the sentences name.
     """
-    sentences = []
+    sentences, works = [], workload_file.name
     for key, months in _project_months(workloads, monthly).items():
-        project = f"the {months:g} months of {key} in {workload_file.name}"
-        for number, term in offers.loc[offers["term_months"] > months, "term_months"].items():
-            if key in workloads:
-                text = f"commitment.term_months is {term:g}; expected at most {project}"
-                sentences.append(f"{price_file}: offers[{number}].{text}")
+        project = f"the {months:g} months of {key} in {works}"
+        terms = offers["term_months"] if key in workloads else offers["term_months"].head(0)
+        for number, term in terms[terms > months].items():
+            sentences.append(f"[{number}].commitment.term_months is {term:g}; expected at most {project}")
         for number, late in offers.loc[offers["delivery_months"] >= months, "delivery_months"].items():
             text = f"is available after {late:.4g} months (available_from_weeks or available_from)"
-            sentences.append(f"{price_file}: offers[{number}] {text}; expected less than {project}")
-    refuse(sentences)
-
-
-def _project_months(workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly]) -> dict[str, float]:
-    months = {key: work.months for key, work in workloads.items() if isinstance(work, ProjectPlan)}
-    months |= {key: work.months for key, work in monthly.items()}
-    return {key: length for key, length in months.items() if length is not None}
-
-
-def check_purchase_prices(
-    monthly: Mapping[str, Monthly], offers: pd.DataFrame, workload_file: Path, price_file: Path
-) -> None:
-    """Raise a UserError for machines without a price that are not owned: any number of them would be bought.
-
-    Parameters
-    ----------
-    monthly, offers, workload_file, price_file
-        As `check_offers` takes them.
-    """
+            sentences.append(f"[{number}] {text}; expected less than {project}")
     owned = {machine for work in monthly.values() for machine in work.have}
-    free = offers[offers["capex_usd"].eq(0) & ~offers["instance"].isin(owned)]
-    refuse(
-        f"{price_file}: offers[{number}].own.capex is 0 for '{name}'; expected its price, or '{name}' in 'have' of a "
-        f"monthly workload of {workload_file.name}: only a machine that is owned costs nothing more"
-        for number, name in free["instance"].items()
-    )
+    for number, name in offers.loc[offers["capex_usd"].eq(0) & ~offers["instance"].isin(owned), "instance"].items():
+        expected = f"its price, or '{name}' in 'have' of a monthly workload of {works}"
+        reason = "only a machine that is owned costs nothing more"
+        sentences.append(f"[{number}].own.capex is 0 for '{name}'; expected {expected}: {reason}")
+    refuse(f"{price_file}: offers{sentence}" for sentence in sentences)
 
 
-def project_findings(
-    workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly], offers: pd.DataFrame
-) -> Iterator[Finding]:
+def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, float]:
+    return {
+        key: work.months
+        for key, work in (*workloads.items(), *monthly.items())
+        if isinstance(work, ProjectPlan | Monthly) and work.months is not None
+    }
+
+
+def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.DataFrame) -> Iterator[Finding]:
     """Yield projects whose months do not fit their work, or the machines bought for them.
 
     Parameters
@@ -167,17 +146,16 @@ def project_findings(
     """
     bought = offers[offers["capex_usd"].ne(0)]
     for key, months in _project_months(workloads, monthly).items():
-        work, available_hours = workloads.get(key), months * offers["month_days"].max() * HOURS_A_DAY
-        hours = sum(phase.hours for phase in work.phases) if isinstance(work, ProjectPlan) else 0.0
-        if isinstance(work, ProjectPlan) and hours > available_hours:
+        work, month_hours = workloads.get(key), months * offers["month_days"].max() * HOURS_A_DAY
+        if isinstance(work, ProjectPlan) and (hours := sum(phase.hours for phase in work.phases)) > month_hours:
             message = (
                 f"{key}: one job of each phase, one after another, takes {hours:,.4g} hours on {work.instance}; its "
-                f"{months:g} months have {available_hours:,.4g}"
+                f"{months:g} months have {month_hours:,.4g}"
             )
             yield Finding("warning", "work_past_its_months", work.instance, message, work.source)
-        for name, life, source in bought.loc[bought["months"] > months, ["instance", "months", "source"]].to_numpy():
+        for row in bought[bought["months"] > months].itertuples():
             message = (
-                f"{name}: is bought for {life:g} months, {key} lasts {months:g}: it pays {months / life:.2g} of the "
-                "purchase, as if others used the machine after it"
+                f"{row.instance}: is bought for {row.months:g} months, {key} lasts {months:g}: it pays "
+                f"{months / row.months:.2g} of the purchase, as if others used the machine after it"
             )
-            yield Finding("warning", "bought_past_the_project", name, message, source)
+            yield Finding("warning", "bought_past_the_project", row.instance, message, row.source)

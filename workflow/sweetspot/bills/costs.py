@@ -4,27 +4,31 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.bills.renting import HOUR_S, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray, concat, numbers, table_of, with_bounds
 from sweetspot.cells import BASES, USABLE, weakest
+from sweetspot.declared_tables import schema_of
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import ProjectPlan, Runs, Training
 
 Workload = Training | Runs | ProjectPlan
+Workloads = Mapping[str, Workload]
+Machines = Mapping[str, Instance]
 RATES = with_bounds("images_per_s")
-FIGURES = tuple(TABLES["cells"])
+FIGURES = tuple(schema_of("cells").names)
 PRICED_COLUMNS = [*FIGURES, "gpu"]
 THROUGHPUT_COLUMNS = (*PRICED_COLUMNS, "logical")
 EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
-COST_COLUMNS, BILL_COLUMNS = tuple(TABLES["costs"]), tuple(TABLES["bills"])
+COST_COLUMNS, BILL_COLUMNS = TABLES["costs"], TABLES["bills"]
 COMPARABLE = ["framework", "model", "batch_size", "precision"]  # Equal in cells whose throughput is comparable.
-# The low bound of a bill takes the high bound of the throughput.
+# The low opposite of a bill takes the high opposite of the throughput.
 OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}
 NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
-def cells_to_price(throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
+def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
     """Return all measured and published cells, and headline extrapolations of cells that are missing.
 
     Parameters
@@ -38,43 +42,16 @@ def cells_to_price(throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.
     DataFrame
         FIGURES and `gpu`.
     """
-    is_logical = throughput["logical"].fillna(False).astype(bool)
-    timed = throughput.loc[~is_logical, PRICED_COLUMNS]
+    timed = throughput.loc[~throughput["logical"].eq(True), PRICED_COLUMNS]
     timed = timed.assign(status=timed["status"].where(~timed["status"].isin(USABLE), "ok"))
     key = ["instance", "gpus", *COMPARABLE]
     available = pd.MultiIndex.from_frame(timed.loc[timed["status"] == "ok", key])
-    added = extrapolation[extrapolation["headline"].fillna(False).astype(bool)]
-    added = added[~pd.MultiIndex.from_frame(added[key]).isin(available)]
-    added = added.assign(status="ok", gpu=None, basis="extrapolated")
-    return concat([timed, added[PRICED_COLUMNS]]).reset_index(drop=True)
+    added = extrapolation[extrapolation["headline"].eq(True)].assign(status="ok", gpu=None, basis="extrapolated")
+    is_missing = ~pd.MultiIndex.from_frame(added[key]).isin(available)
+    return concat([timed, added.loc[is_missing, PRICED_COLUMNS]])
 
 
-def _with_unmeasured_machines(
-    cells: pd.DataFrame, offers: pd.DataFrame, workloads: Mapping[str, Workload]
-) -> pd.DataFrame:
-    """Add a cell without throughput for each offered machine that has none, if a workload needs none.
-
-    So jobs of known hours are priced on machines that nobody has measured.
-    """
-    if not any(isinstance(work, Runs) and work.instance is None and work.model is None for work in workloads.values()):
-        return cells
-    machines = offers.drop_duplicates("instance")
-    machines = machines[~machines["instance"].isin(cells["instance"])]
-    added = machines[["instance", "gpus", "gpu"]].assign(
-        framework="none",
-        model="none",
-        batch_size=1,
-        precision="fp32",
-        variant="default",
-        basis="published",
-        status="ok",
-        source="hours of the workload",
-        **dict.fromkeys(RATES, np.nan),
-    )
-    return concat([cells, added[list(cells.columns)]])
-
-
-def join_offers(cells: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
+def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
     """Return one row per cell and offer of its instance, in the order of the cells, then of the offers.
 
     `gpus` are the devices of the cell; every other column that both have is that of the offer, and `<name>_cell`.
@@ -83,7 +60,7 @@ def join_offers(cells: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
 
 
 def reference_throughput(
-    rows: pd.DataFrame, cells: pd.DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
+    rows: DataFrame, cells: DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
 ) -> FloatArray:
     """Return the throughput of `instance` in the cell comparable to each row; NaN if it has none.
 
@@ -98,14 +75,16 @@ def reference_throughput(
     equal
         Columns that must be equal.
     """
+    columns = list(equal)
     usable = cells[cells["instance"].eq(instance) & cells["status"].eq("ok") & cells["images_per_s"].notna()]
-    ranked = usable.assign(rank=usable["basis"].map(BASES.index).astype(float))
-    ranked = ranked.sort_values(["rank", "images_per_s"], ascending=[True, False])
-    best = ranked.drop_duplicates(list(equal)).set_index(list(equal))["images_per_s"].to_dict()
-    return np.array([best.get(key, np.nan) for key in rows[list(equal)].itertuples(index=False, name=None)], float)
+    ranked = usable.assign(rank=usable["basis"].map(BASES.index)).sort_values(
+        ["rank", "images_per_s"], ascending=[True, False]
+    )
+    best = ranked.drop_duplicates(columns)[[*columns, "images_per_s"]]
+    return rows[columns].merge(best, how="left", on=columns)["images_per_s"].to_numpy(float)
 
 
-def throughput_behind_hours(rows: pd.DataFrame, cells: pd.DataFrame, instance: str) -> FloatArray:
+def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) -> FloatArray:
     """Return the throughput of the machine for which a workload's hours are stated; NaN if it has none.
 
     Parameters
@@ -122,9 +101,7 @@ def throughput_behind_hours(rows: pd.DataFrame, cells: pd.DataFrame, instance: s
     return np.where(np.isnan(at_batch), any_batch, at_batch)
 
 
-def cells_of_shared_machines(
-    cells: pd.DataFrame, work: Training | Runs, devices: int, instances: Mapping[str, Instance]
-) -> pd.DataFrame:
+def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
     """Return the cells for jobs that take `devices` devices each and run side by side on larger machines.
 
     A machine of n devices runs floor(n / d) jobs of d devices; its rate is that of all of them together: jobs x
@@ -155,63 +132,52 @@ def cells_of_shared_machines(
     tables = [_exclusive_jobs(cells[cells["gpus"].eq(devices) & cells["instance"].isin(exact)])]
     usable = dict(list(cells[cells["status"] == "ok"].groupby(["instance", "gpus"])))
     for name, machine in instances.items():
-        if machine.gpus > devices:
-            candidates = [(relative, devices) for relative in _machines_with_device(name, instances)]
-            key = next((key for key in (*candidates, (name, machine.gpus)) if key in usable), None)
-            if key is not None:
-                tables.append(_jobs_side_by_side(usable[key], key[1], name, machine, devices, work.contention))
+        equivalent = instances.get(machine.equivalent_to or "", machine)
+        related = (name, machine.base_instance, machine.equivalent_to, equivalent.base_instance)
+        same_device = (relative for relative, facts in instances.items() if facts.gpu == machine.gpu)
+        keys = ((relative, devices) for relative in (*related, *same_device))
+        key = next((key for key in keys if key in usable), (name, machine.gpus))
+        if machine.gpus <= devices or key not in usable:
+            continue
+        slots, figures = machine.gpus // devices, usable[key]
+        is_shared, is_scaled = slots > 1, key[1] != devices
+        factor = devices / key[1] * slots * (1.0 - work.contention * is_shared)
+        note = f" ; {slots} jobs side by side on {machine.gpus} devices"
+        note += f", {work.contention:.0%} less each" * is_shared
+        shared = _exclusive_jobs(figures).assign(
+            instance=name,
+            gpus=machine.gpus,
+            gpu=machine.gpu,
+            source=figures["source"] + note,
+            slots=float(slots),
+            **{rate: figures[rate] * factor for rate in RATES},
+        )
+        if is_scaled:
+            shared["basis"] = [weakest(basis, "scaled") for basis in figures["basis"]]
+        tables.append(shared)
     return concat(tables)
 
 
-def _exclusive_jobs(cells: pd.DataFrame) -> pd.DataFrame:
+def _exclusive_jobs(cells: DataFrame) -> DataFrame:
     """Add the columns of `cells_of_shared_machines` for jobs that take all devices of their machine."""
     return cells.assign(
         figure_images_per_s=cells["images_per_s"].astype(float), figure_gpus=cells["gpus"].astype(float), slots=1.0
     )
 
 
-def _machines_with_device(name: str, instances: Mapping[str, Instance]) -> list[str]:
-    """Return the machine, its base, its equivalent and that one's base, then others with its device."""
-    machine = instances[name]
-    equivalent = instances.get(machine.equivalent_to or "")
-    related = [name, machine.base_instance, machine.equivalent_to, equivalent and equivalent.base_instance]
-    with_device = [candidate for candidate, facts in instances.items() if facts.gpu == machine.gpu]
-    return list(dict.fromkeys(relative for relative in (*related, *with_device) if relative))
-
-
-def _jobs_side_by_side(
-    cells: pd.DataFrame, gpus: int, name: str, machine: Instance, devices: int, contention: float
-) -> pd.DataFrame:
-    """Scale cells of `gpus` devices to machine `name` with jobs of `devices` devices in all its slots."""
-    slots = machine.gpus // devices
-    loss = contention if slots > 1 else 0.0
-    factor = devices / gpus * slots * (1.0 - loss)
-    note = f" ; {slots} jobs side by side on {machine.gpus} devices" + (f", {loss:.0%} less each" if slots > 1 else "")
-    bases = [basis if gpus == devices else weakest(basis, "scaled") for basis in cells["basis"]]
-    return _exclusive_jobs(cells).assign(
-        instance=name,
-        gpus=machine.gpus,
-        gpu=machine.gpu,
-        basis=bases,
-        source=cells["source"] + note,
-        slots=float(slots),
-        **{rate: cells[rate] * factor for rate in RATES},
-    )
-
-
 def price_cells(
-    cells: pd.DataFrame,
-    offers: pd.DataFrame,
-    fees: pd.DataFrame,
-    workloads: Mapping[str, Workload],
-    instances: Mapping[str, Instance],
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    cells: DataFrame,
+    offers: DataFrame,
+    fees: DataFrame,
+    workloads: Workloads,
+    instances: Machines,
+) -> tuple[DataFrame, DataFrame]:
     """Price every workload on every cell under every offer of its instance.
 
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
     what it runs, `usd` the bill. Bounds take price and time at their bounds. A cell without throughput, or a job
     that never finishes, keeps its row with missing hours and USD and says so in `status`; if only the expensive
-    bound never finishes, only that is missing. Where jobs run side by side on larger machines,
+    opposite never finishes, only that is missing. Where jobs run side by side on larger machines,
     `hours` is the time of the work, a job bears its share of the bill, and `side_*` describe their common rate.
 
     Parameters
@@ -230,9 +196,7 @@ def price_cells(
     costs, bills
         COST_COLUMNS, and the lines of each bill that are not zero in BILL_COLUMNS.
     """
-    cells = _with_unmeasured_machines(cells, offers, workloads)
-    machines = join_offers(_exclusive_jobs(cells), offers)
-    tables = []
+    machines, tables = join_offers(_exclusive_jobs(cells), offers), []
     for name, work in workloads.items():
         if isinstance(work, ProjectPlan):
             continue
@@ -243,82 +207,81 @@ def price_cells(
     if not tables:
         return table_of([], COST_COLUMNS), table_of([], BILL_COLUMNS)
     jobs = concat(tables)
-    share = jobs["share"].to_numpy(float)
     with np.errstate(invalid="ignore", over="ignore"):  # The bill of a job that never finishes is infinite here.
-        bills = {suffix: bill_lines(jobs, fees, suffix).share(share) for suffix in SUFFIXES}
+        bills = {suffix: bill_lines(jobs, fees, suffix) for suffix in SUFFIXES}
         return _costs(jobs, bills), _line_table(jobs, bills[""])
 
 
-def _jobs(rows: pd.DataFrame, cells: pd.DataFrame, name: str, work: Training | Runs) -> pd.DataFrame:
+def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -> DataFrame:
     """Add the hours of work per start, the number of starts and the share of the machine's bill."""
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
     slots = rows["slots"]
-    rates = {suffix: _rate(rows, suffix) / slots for suffix in SUFFIXES}
-    jobs = rows.assign(workload=name, starts=1.0, share=1.0 / slots, spread_months=np.nan)
-    if isinstance(work, Training):
-        with np.errstate(divide="ignore"):  # A throughput whose interval begins at 0 may take forever.
-            hours = {suffix: work.samples / rates[OPPOSITE[suffix]] / HOUR_S for suffix in SUFFIXES}
-    else:
+    jobs = rows.assign(workload=name, starts=1.0, in_a_row=1.0, share=1.0 / slots, spread_months=np.nan)
+    if isinstance(work, Runs):
         jobs["starts"] = np.ceil(work.runs / slots - ROUNDING)
         jobs["share"] = np.minimum(1.0, work.runs / slots)
         jobs["spread_months"] = np.nan if work.months is None else work.months
-        hours = dict.fromkeys(SUFFIXES, work.hours)
-        if work.instance is not None:
-            reference = throughput_behind_hours(rows, cells, work.instance)
-            hours = {suffix: work.hours * reference / rates[OPPOSITE[suffix]] for suffix in SUFFIXES}
-    return jobs.assign(**{f"work_hours{suffix}": hours[suffix] for suffix in SUFFIXES})
+    for suffix in SUFFIXES:
+        rate = _rate(rows, OPPOSITE[suffix]) / slots
+        with np.errstate(divide="ignore"):  # A throughput whose interval begins at 0 may take forever.
+            if isinstance(work, Training):
+                hours = work.samples / rate / HOUR_S
+            elif work.instance is None:
+                hours = pd.Series(work.hours, rows.index)
+            else:
+                hours = work.hours * throughput_behind_hours(rows, cells, work.instance) / rate
+        jobs[f"work_hours{suffix}"] = hours
+    return jobs
 
 
-def _rate(rows: pd.DataFrame, suffix: str) -> pd.Series:
-    """Return samples/s at a bound; the central value if it has no interval."""
+def _rate(rows: DataFrame, suffix: str) -> pd.Series:
+    """Return samples/s at a opposite; the central value if it has no interval."""
     return rows[f"images_per_s{suffix}"].astype(float).fillna(rows["images_per_s"].astype(float))
 
 
-def _costs(jobs: pd.DataFrame, bills: Mapping[str, Bill]) -> pd.DataFrame:
+def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
-    is_side_by_side = jobs["slots"] > 1
-    costs = jobs.assign(machine_hours=bills[""].machine_hours)
+    costs = jobs.copy()
     for suffix, bill in bills.items():
         is_priced = has_hours & finishes & np.isfinite(bill.usd) & np.isfinite(bill.hours)
-        costs[f"hours{suffix}"] = np.where(is_priced, bill.hours, np.nan)
-        costs[f"usd{suffix}"] = np.where(is_priced, bill.usd, np.nan)
+        values = {"hours": bill.hours, "usd": bill.usd, "machine_hours": bill.machine_hours}
+        values |= {name: jobs[f"{name}_per_hour{suffix}"] * bill.machine_hours for name in ("kwh", "kg_co2e")}
+        for name, value in values.items():
+            costs[f"{name}{suffix}"] = np.where(is_priced, value, np.nan)
         costs[f"images_per_usd{suffix}"] = _images_per_usd(jobs, suffix, has_hours)
-        for name in ("kwh", "kg_co2e"):
-            energy = jobs[f"{name}_per_hour{suffix}"] * bill.machine_hours
-            costs[f"{name}{suffix}"] = np.where(is_priced, energy, np.nan)
-    costs["machine_hours"] = costs["machine_hours"].where(costs["usd"].notna())
     reason = jobs["status"].where(jobs["status"] != "ok", NO_FIGURE)
     costs["status"] = np.where(has_hours, np.where(finishes, "ok", NEVER), reason)
     costs["basis"] = [weakest(*bases) for bases in zip(jobs["basis_cell"], jobs["basis"], strict=True)]
     costs["source"] = jobs["source_cell"] + " ; " + jobs["source"]
     costs["gpu"] = jobs["gpu_cell"].where(jobs["gpu_cell"].notna(), jobs["gpu"])
+    is_side_by_side = jobs["slots"] > 1
     costs["jobs_at_once"] = jobs["slots"].where(is_side_by_side)
     for name in (*RATES, "figure_images_per_s", "figure_gpus", "basis", "source"):
         costs[f"side_{name}"] = jobs.get(f"{name}_cell", jobs[name]).where(is_side_by_side)
     return costs[list(COST_COLUMNS)]
 
 
-def _images_per_usd(jobs: pd.DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
+def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
     """Return 3600 R / (hourly price x overhead of interruptions); NaN if nothing is paid by the hour.
 
     Fees and rounding belong to a workload and are not included.
     """
-    price_suffix = OPPOSITE[suffix]
-    rate, checkpoint, restore = numbers(jobs, f"interruptions_per_hour{price_suffix}", "checkpoint_s", "restore_s")
+    opposite, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
+    price, rate, checkpoint, restore = numbers(
+        jobs, f"usd_per_hour{opposite}", f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s"
+    )
     dump = np.where(rate > 0, checkpoint / HOUR_S, 1.0)
-    factor = overhead(rate, dump, restore / HOUR_S, jobs["every_s"].to_numpy(float) / HOUR_S)
-    price = jobs[f"usd_per_hour{price_suffix}"].to_numpy(float) * factor
-    is_priced = has_hours & np.isfinite(factor) & (price > 0)
-    return np.where(is_priced, HOUR_S * _rate(jobs, suffix) / np.where(is_priced, price, 1.0), np.nan)
+    paid = price * overhead(rate, dump, restore / HOUR_S, interval)
+    is_priced = has_hours & np.isfinite(paid) & (price > 0)
+    return np.where(is_priced, HOUR_S * _rate(jobs, suffix) / np.where(is_priced, paid, 1.0), np.nan)
 
 
-def _line_table(jobs: pd.DataFrame, bill: Bill) -> pd.DataFrame:
+def _line_table(jobs: DataFrame, bill: Bill) -> DataFrame:
     """Return one row per job and line that is not zero."""
+    lines = DataFrame(bill.lines, index=jobs.index)
+    lines = lines.where(np.isfinite(lines) & (lines.abs() > 1e-12)).unstack().dropna()
     identity = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]
-    tables = [table_of([], BILL_COLUMNS)]
-    for line, usd in bill.lines.items():
-        is_listed = np.isfinite(usd) & (np.abs(usd) > 1e-12)
-        tables.append(identity[is_listed].assign(line=line, usd=usd[is_listed]))
-    return concat(tables)
+    rows = lines.rename("usd").rename_axis(["line", "row"]).reset_index().join(identity, on="row")
+    return rows[list(BILL_COLUMNS)]

@@ -12,11 +12,6 @@ if TYPE_CHECKING:
 
 Needs = Mapping[str, "Need"]
 COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")
-CELL = ["instance", "framework", "model", "batch_size", "gpus", "precision"]
-MEMORY_TOLERANCE = 0.30  # of the need
-# What a peak holds beside the training: nothing by a framework's own counter; CUDA and the driver by NVML; the program
-# itself, its compiled code and workspace by the size of a process (0.3 to 1.6 GiB seen; docs/decision.md).
-PROGRAM_GIB = {"framework": 0.0, "nvml": 1.0, "resident": 2.0}
 
 
 def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
@@ -67,53 +62,8 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
     return plans[~does_not_fit(with_fits(plans.assign(workload=plans["plan"]), settings, needs))]
 
 
-def fit_warnings(options: pd.DataFrame, needs: Needs) -> Iterator[tuple[object, ...]]:
-    """Yield rows of the warning table: what does not fit, and what could not be checked.
-
-    If no workload states its need, that is only reported beside transferred figures: a device that has run it fits.
-    """
-    silent = [name for name, need in needs.items() if need.gib(1) is None]
-    if len(silent) == len(needs) and not options["throughput_basis"].eq("transferred").any():
-        return
+def fit_warnings(options: pd.DataFrame) -> Iterator[tuple[object, ...]]:
+    """Yield rows of the warning table: what does not fit."""
     for row in options[does_not_fit(options)].drop_duplicates(["instance", "workload"]).itertuples():
         message = f"{row.workload} needs {row.memory_need_gib:.3g} GiB on each device, which has {row.gpu_memory_gib:g}"
         yield ("comparison", row.instance, row.model, row.batch_size, "does_not_fit", f"{message}; it takes no part")
-    for name in silent:
-        message = f"workload {name} does not state the memory that it needs: whether it fits is not checked"
-        yield ("comparison", None, None, pd.NA, "unknown_memory_need", message)
-    unknown = options[options["memory_need_gib"].notna() & options["gpu_memory_gib"].isna()]
-    for name in unknown["instance"].drop_duplicates():
-        message = "the memory of its device is not known (gpu_memory_gib): whether the workload fits is not checked"
-        yield ("comparison", name, None, pd.NA, "unknown_gpu_memory", message)
-
-
-def memory_warnings(options: pd.DataFrame, throughput: pd.DataFrame, needs: Needs) -> Iterator[tuple[object, ...]]:
-    """Yield rows of the warning table: needs that differ from the measured peak by more than MEMORY_TOLERANCE.
-
-    A peak without its PROGRAM_GIB is compared where it is more. Only workloads whose jobs take all devices count.
-
-    Parameters
-    ----------
-    options
-        Options with COLUMNS.
-    throughput
-        Throughput with measured peaks.
-    needs
-        Memory by workload.
-    """
-    if "peak_memory_gib" not in throughput.columns:
-        return
-    peaks = (
-        throughput.dropna(subset="peak_memory_gib").sort_values("peak_memory_gib").drop_duplicates(CELL, keep="last")
-    )
-    stated = options[options["memory_need_gib"].notna()].drop_duplicates([*CELL, "workload"])
-    for row in stated.merge(peaks[[*CELL, "peak_memory_gib", "peak_memory_source"]], on=CELL).itertuples():
-        need, peak = row.memory_need_gib, row.peak_memory_gib
-        training = peak - PROGRAM_GIB.get(str(row.peak_memory_source), 0.0)
-        is_far = training > need * (1 + MEMORY_TOLERANCE) or peak < need * (1 - MEMORY_TOLERANCE)
-        if (is_far or need > row.gpu_memory_gib >= peak) and needs[str(row.workload)].devices is None:
-            message = (
-                f"{row.workload} is said to need {need:.3g} GiB on each device of {row.gpu_memory_gib:g}; a run took "
-                f"{peak:.3g} GiB, of which {training:.3g} for the training ({row.peak_memory_source})"
-            )
-            yield ("comparison", row.instance, row.model, row.batch_size, "memory_prediction", message)

@@ -4,11 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.schemas import FloatArray, Number
 
-FloatArray = npt.NDArray[np.float64]
 
-
-def job_rounds(jobs: npt.ArrayLike, slots: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def job_rounds(jobs: Number, slots: Number, machines: Number) -> tuple[FloatArray, FloatArray]:
     """Count the rounds in which machines finish equal jobs that are dealt out evenly.
 
     Parameters
@@ -25,10 +24,9 @@ def job_rounds(jobs: npt.ArrayLike, slots: npt.ArrayLike, machines: npt.ArrayLik
     longest, total
         Rounds on the machine with the most jobs, and rounds of all machines together.
     """
-    used = np.minimum(machines, np.ceil(np.asarray(jobs) / slots))
+    used = np.minimum(machines, np.ceil(jobs / slots))
     share, remainder = np.divmod(jobs, used)
-    short = np.ceil(share / slots)
-    long = np.ceil((share + 1) / slots)
+    short, long = np.ceil(share / slots), np.ceil((share + 1) / slots)
     return np.where(remainder > 0, long, short), long * remainder + short * (used - remainder)
 
 

@@ -1,28 +1,31 @@
 """Offers of a price list in USD: what a month and an hour of use cost, one row per offer, and the fees beside it."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.energy import METERED, MeteredPower, energy_columns, with_metered_power
+from sweetspot.bills.energy import energy_columns
 from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month, share_of_price, usd_per_hour_of_use
 from sweetspot.bills.renting import HOUR_S, overhead
-from sweetspot.bills.schemas import COLUMNS, TABLES, FloatArray, bounds, expand, table_of
+from sweetspot.bills.schemas import TABLES, Columns, FloatArray, Number, bounds, expand, table_of
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table as declared
 from sweetspot.study.base import Ranged
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, PricedOffer, PriceList
 from sweetspot.study.terms import Billing, Commitment, Ownership, Rate, Vat
-from sweetspot.study.trends import Drift, Jumps, Resale, path_and_title, preset_of
+from sweetspot.study.trends import Resale, path_and_title, preset_of
 
 GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
-OFFER_COLUMNS, FEE_COLUMNS = tuple(TABLES["offers"]), tuple(TABLES["fees"])
+OFFER_COLUMNS, FEE_COLUMNS = TABLES["offers"], TABLES["fees"]
+STATED_COLUMNS = [row for row in declared("tables") if row["path"]]  # of which `path` says where a list states them
 FEE_UNITS = ("per_start", "per_hour", "per_month")
+# Where a path has its change, and the low and high of it.
+CHANGE_KEYS = {"drift": ("change_per_year", "low", "high"), "jumps": ("change", "change_low", "change_high")}
 # Months, days of use and resale values make an hour cheaper: their high value belongs to the low price.
 INVERTED = [0, 2, 1]
 
@@ -34,7 +37,6 @@ def offers_in_usd(
     month_days: float,
     energy: Energy | None = None,
     price_paths: bool | None = None,
-    metered: Mapping[str, MeteredPower] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Convert a price list to USD, hours and months: the tables of offers and of fees.
 
@@ -59,8 +61,6 @@ def offers_in_usd(
         Power and grids that the study declares.
     price_paths
         Whether rental prices change over the months of a project; None: only those with a trend of their own.
-    metered
-        Power that runs measured, which replaces the declared kW of owned machines.
 
     Returns
     -------
@@ -72,33 +72,40 @@ def offers_in_usd(
     UserError
         If a currency has no exchange rate.
     """
-    rows: list[dict[str, Any]] = []
-    fees: list[dict[str, Any]] = []
+    rows: list[Columns] = []
+    fees: list[Columns] = []
     for listed_offer in prices.offers:
-        machine, power = instances[listed_offer.instance], (metered or {}).get(listed_offer.instance)
-        offer = with_metered_power(_with_list_terms(listed_offer, prices), power)
-        money = usd_per_unit(offer, prices)
+        machine, offer = instances[listed_offer.instance], _with_list_terms(listed_offer, prices)
+        money, billing = usd_per_unit(offer, prices), offer.billing or Billing()
         key = {"price_list": name, "instance": offer.instance, "purchase": offer.purchase}
-        row = (
-            key
-            | {"price_list_title": prices.title or name, "month_days": month_days}
-            | listed_columns(offer, "offers", money)
-        )
-        row |= _identity(offer, prices, machine, month_days) | energy_columns(offer, machine, energy)
+        row = key | {"price_list_title": prices.title or name, "month_days": month_days}
+        row |= listed_columns(offer, "offers", money) | _identity(offer, prices, machine, month_days)
+        row |= energy_columns(offer, machine, energy)
         if offer.own is not None:
             row |= _owned(offer.own, money)
-            if power is not None and offer.own.kw_basis == METERED:
-                row["power_source"] = f"{power.source}; x PUE {offer.own.pue.value:g}"
         else:
-            billing = offer.billing or Billing()
             fees += [key | fee for fee in _fees(billing, money[0])]
             row |= _billing_terms(billing, money[0], month_days)
-            deal, terms = offer.commitment, (offer, prices, month_days)
-            row |= _rented(*terms) if deal is None else _committed(deal, *terms)
-            if offer.purchase in (*INTERRUPTIBLE, *CONTRACTS):
-                row["on_demand_usd_per_hour"] = on_demand_price(*terms)
-        rows.append(row | _trend_columns(offer, machine, price_paths))
-    return table_of(rows, OFFER_COLUMNS), table_of(fees, FEE_COLUMNS)
+            row |= expand(energy_usd_per_hour=np.zeros(3)) | _trend_columns(offer, machine, price_paths)
+            if offer.commitment is None:
+                row |= _use(np.zeros(3), _hourly_price(offer, month_days) * money, np.ones(3))
+            else:
+                row |= _committed(offer.commitment, money, offer, month_days)
+        rows.append(row)
+    return _compared(table_of(rows, OFFER_COLUMNS)), table_of(fees, FEE_COLUMNS)
+
+
+def _compared(offers: pd.DataFrame) -> pd.DataFrame:
+    """Add the price on demand of the same machine, stated or in the list, and what interruptions cost (Daly 2006)."""
+    on_demand = offers[offers["purchase"] == "on_demand"].set_index("instance")["usd_per_hour"]
+    price = offers["on_demand_usd_per_hour"].fillna(offers["instance"].map(on_demand).astype(float))
+    names = ["interruptions_per_hour", "checkpoint_s", "restore_s", "every_s"]
+    rate, *seconds = offers[names].to_numpy(float).T
+    factor = overhead(rate, *(second / HOUR_S for second in seconds))
+    return offers.assign(
+        on_demand_usd_per_hour=price.where(offers["purchase"].isin((*INTERRUPTIBLE, *CONTRACTS))),
+        spot_overhead=np.where(np.isfinite(factor) & (rate >= 0), factor, np.nan),
+    )
 
 
 def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
@@ -112,37 +119,31 @@ def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
     return offer.model_copy(update=terms)
 
 
-def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> dict[str, Any]:
-    """Return the columns of a table that columns.csv finds in the offer, money in USD.
+def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
+    """Return the columns of a table that facts/tables.csv finds in the offer, money in USD.
 
     Parameters
     ----------
     offer
         The offer.
     table
-        Name of the table in columns.csv.
+        Name of the table.
     money
         USD per unit of its money as [value, low, high].
     """
-    row: dict[str, Any] = {}
-    for name, column in COLUMNS[table].items():
-        value: Any = offer if column.path else None
-        for attribute in column.path.split(".") if column.path else ():
+    row: Columns = {}
+    for column in STATED_COLUMNS:
+        if column["table"] != table:
+            continue
+        value: Any = offer
+        for attribute in column["path"].split("."):
             value = getattr(value, attribute, None)
         if isinstance(value, Ranged):
-            three = bounds(value) * (money if column.is_money else 1.0)
-            value = three if column.has_bounds else float(three[0])
+            three = bounds(value) * (money if column["unit"].startswith("USD") else 1.0)
+            value = three if column["bounds"] else float(three[0])
         if value is not None:
-            row |= expand(**{name: value})
+            row |= expand(**{column["column"]: value})
     return row
-
-
-def tax_factor(vat: Vat | None) -> float:
-    """Return what turns a printed price into what the buyer bears: without reclaimed tax, with any other."""
-    if vat is None:
-        return 1.0
-    net = 1.0 / (1.0 + vat.rate) if vat.included else 1.0
-    return net if vat.reclaimed else net * (1.0 + vat.rate)
 
 
 def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
@@ -150,11 +151,11 @@ def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
 
     Raises UserError if the currency has no exchange rate.
     """
-    currency, rate = offer.currency or prices.currency, exchange_rate(offer, prices)
+    rate, currency = exchange_rate(offer, prices), offer.currency or prices.currency
     if rate is None and currency != "USD":
         raise UserError(f"offer '{offer.instance}' is priced in {currency}; expected a dated rate for it in 'rates'")
     exchange = np.ones(3) if rate is None else bounds(rate.usd)
-    return exchange * tax_factor(offer.vat or prices.vat)
+    return exchange * _tax_factor(offer.vat or prices.vat)
 
 
 def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
@@ -163,46 +164,23 @@ def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
     return next((rate for rate in prices.rates if rate.currency == currency), None)
 
 
-def hourly_price(offer: PricedOffer, prices: PriceList, month_days: float) -> FloatArray:
-    """Return USD per hour of an offer with a rate or a composed machine, as [value, low, high].
+def _tax_factor(vat: Vat | None) -> float:
+    """Return what turns a printed price into what the buyer bears: without reclaimed tax, with any other."""
+    if vat is None:
+        return 1.0
+    return (1.0 if vat.reclaimed else 1.0 + vat.rate) / (1.0 + vat.rate if vat.included else 1.0)
 
-    Parameters
-    ----------
-    offer, prices
-        The offer and its list.
-    month_days
-        Days of a month.
-    """
-    money = usd_per_unit(offer, prices)
+
+def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
+    """Return the printed price of an hour as [value, low, high]; zeros if the offer has none."""
     if offer.compose is not None:
         accelerators = bounds(offer.compose.gpu.per_hour) * offer.compose.count
-        return (bounds(offer.compose.machine.per_hour) + accelerators) * money
-    unit = next(unit for unit in RATE_HOURS if getattr(offer, unit) is not None)
-    return bounds(getattr(offer, unit)) * money / (RATE_HOURS[unit] or month_days * HOURS_A_DAY)
+        return bounds(offer.compose.machine.per_hour) + accelerators
+    hours = {unit: RATE_HOURS[unit] or month_days * HOURS_A_DAY for unit in RATE_HOURS}
+    return np.sum([bounds(getattr(offer, unit)) / hours[unit] for unit in RATE_HOURS], axis=0)
 
 
-def on_demand_price(offer: PricedOffer, prices: PriceList, month_days: float) -> float:
-    """Return USD per hour on demand of the same machine, stated by the offer or in the list; NaN if unknown.
-
-    Parameters
-    ----------
-    offer, prices, month_days
-        As `hourly_price` takes them.
-    """
-    if offer.on_demand_per_hour is not None:
-        return float(offer.on_demand_per_hour.value * usd_per_unit(offer, prices)[0])
-    for relative in prices.offers:
-        if relative.instance == offer.instance and relative.purchase == "on_demand":
-            return float(hourly_price(relative, prices, month_days)[0])
-    return float("nan")
-
-
-def has_ended(offer: PricedOffer, study_date: date) -> bool:
-    """True if the last day of the offer is before the study's date."""
-    return offer.until is not None and offer.until < study_date
-
-
-def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> dict[str, Any]:
+def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> Columns:
     """Return who offers which machine, since when, and the months until it is available."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
@@ -221,7 +199,7 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
     )
 
 
-def _billing_terms(billing: Billing, money: float, month_days: float) -> dict[str, Any]:
+def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns:
     storage, egress = billing.storage, billing.egress
     return {
         "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
@@ -230,7 +208,7 @@ def _billing_terms(billing: Billing, money: float, month_days: float) -> dict[st
     }
 
 
-def _fees(billing: Billing, money: float) -> list[dict[str, Any]]:
+def _fees(billing: Billing, money: float) -> list[Columns]:
     return [
         {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money}
         for fee in billing.fees
@@ -239,7 +217,7 @@ def _fees(billing: Billing, money: float) -> list[dict[str, Any]]:
     ]
 
 
-def _owned(ownership: Ownership, money: FloatArray) -> dict[str, Any]:
+def _owned(ownership: Ownership, money: FloatArray) -> Columns:
     residual, points = _residual(ownership)
     staff = bounds(ownership.staff_hours_per_month) * bounds(ownership.staff_per_hour) * money
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
@@ -252,17 +230,15 @@ def _owned(ownership: Ownership, money: FloatArray) -> dict[str, Any]:
         staff,
         ownership.discount_rate,
     )
-    days = bounds(ownership.days_per_month)[INVERTED]
-    return expand(
-        usd_per_hour=usd_per_hour_of_use(fixed, electricity, days, ownership.downtime_share),
-        fixed_usd_per_month=fixed,
-        variable_usd_per_hour=electricity,
-        energy_usd_per_hour=electricity,
-        kw=kw,
-        residual_usd=residual * money,
-        residual_points=points,
-        staff_usd_per_month=float(staff[0]),
-    )
+    columns = expand(kw=kw, residual_usd=residual * money, energy_usd_per_hour=electricity)
+    columns |= {"residual_points": points, "staff_usd_per_month": float(staff[0])}
+    return columns | _use(fixed, electricity, bounds(ownership.days_per_month), ownership.downtime_share)
+
+
+def _use(fixed: Number, variable: FloatArray, days: FloatArray, downtime: float = 0.0) -> Columns:
+    """Return what a month and an hour of use cost; `days` of use per month."""
+    hour = usd_per_hour_of_use(fixed, variable, days[INVERTED], downtime)
+    return expand(usd_per_hour=hour, fixed_usd_per_month=fixed, variable_usd_per_hour=variable)
 
 
 def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
@@ -278,49 +254,25 @@ def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] 
     return np.minimum(ownership.capex.value * shares, ownership.capex.ends[0]), curve
 
 
-def _committed(deal: Commitment, offer: PricedOffer, prices: PriceList, month_days: float) -> dict[str, Any]:
-    money = usd_per_unit(offer, prices)
+def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> Columns:
     days = np.full(3, month_days) if offer.days_per_month is None else bounds(offer.days_per_month)
     variable = bounds(deal.per_hour) * money
     fixed = (bounds(deal.upfront) / bounds(deal.term_months)[INVERTED] + bounds(deal.per_month)) * money
     if deal.charged == "always":  # Every hour of the month is due, used or not.
         fixed, variable = fixed + variable * HOURS_A_DAY * month_days, np.zeros(3)
-    return expand(
-        usd_per_hour=usd_per_hour_of_use(fixed, variable, np.minimum(days, month_days)[INVERTED]),
-        fixed_usd_per_month=fixed,
-        variable_usd_per_hour=variable,
-        energy_usd_per_hour=np.zeros(3),
-        days_per_month=days,
-    )
+    return expand(days_per_month=days) | _use(fixed, variable, np.minimum(days, month_days))
 
 
-def _rented(offer: PricedOffer, prices: PriceList, month_days: float) -> dict[str, Any]:
-    """Return the price of an hour, and what interruptions add to it (Daly 2006)."""
-    hourly, zero, terms = hourly_price(offer, prices, month_days), np.zeros(3), offer.interruptions
-    row = expand(usd_per_hour=hourly, fixed_usd_per_month=zero, variable_usd_per_hour=hourly, energy_usd_per_hour=zero)
-    if terms is None:
-        return row
-    seconds = (terms.checkpoint_s, terms.restore_s, terms.every_s)
-    hours = (np.nan if amount is None else amount.value / HOUR_S for amount in seconds)
-    factor = float(overhead(terms.per_hour.value, *hours))
-    return row | {"spot_overhead": factor if np.isfinite(factor) else None}
-
-
-def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> dict[str, Any]:
+def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
     """Return how the price may change: by the offer's own trend or, with `price_paths`, by the preset."""
-    if price_paths is False or offer.own is not None or (offer.trend is None and not price_paths):
+    if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
-    change: tuple[float | None, ...] = (None, None, None)
-    if isinstance(path, Drift):
-        change = (path.change_per_year, path.low, path.high)
-    elif isinstance(path, Jumps):
-        change = (path.change, path.change_low, path.change_high)
-    value, low, high = (change[0] if end is None else end for end in change)
+    change = [getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", ""))]
     return expand(
         trend=name,
         trend_kind=path.kind,
-        trend_change=np.array([value, low, high], float),
+        trend_change=np.array([change[0] if end is None else end for end in change], float),
         trend_per_year=getattr(path, "per_year", None),
         trend_sd_log=getattr(path, "sd_log_year", None),
         trend_market_share=getattr(path, "market_share", None),

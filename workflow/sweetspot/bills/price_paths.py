@@ -39,18 +39,16 @@ def central_change(offer: Mapping[str, Any]) -> float:
     return float(offer["trend_change"]) if offer.get("trend_kind") == "drift" else 0.0
 
 
+def central_changes(offers: pd.DataFrame) -> pd.Series:
+    """Return `central_change` of each offer of a table."""
+    return offers["trend_change"].where(offers["trend_kind"] == "drift", 0.0).astype(float)
+
+
 def at_mean_rent(rows: pd.DataFrame, months: float | None) -> pd.DataFrame:
     """Return offers with `usd_per_hour` as the mean over a project of `months`; today's price for None."""
     if months is None:
         return rows
-    drifts = rows["trend_kind"] == "drift"
-    factor = mean_factor(np.where(drifts, rows["trend_change"], 0.0), months)
-    return rows.assign(usd_per_hour=rows["usd_per_hour"] * factor)
-
-
-def moves(offer: Mapping[str, Any]) -> bool:
-    """Return whether the price of an offer may change."""
-    return offer.get("trend_kind") in MOVING
+    return rows.assign(usd_per_hour=rows["usd_per_hour"] * mean_factor(central_changes(rows), months))
 
 
 def sampled_path(

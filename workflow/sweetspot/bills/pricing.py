@@ -1,6 +1,6 @@
 """All tables that one price list makes: what the rule `price_workloads` writes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -8,44 +8,33 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pandas import DataFrame
 
 from sweetspot.bills.checks import (
-    check_devices,
+    MonthlyWorks,
     check_instances,
     check_offers,
-    check_purchase_prices,
+    check_owned,
+    check_possible,
     check_workloads,
     project_findings,
 )
-from sweetspot.bills.costs import Workload, cells_to_price, price_cells
-from sweetspot.bills.energy import MeteredPower, metered_machines
-from sweetspot.bills.lint.rules import check_possible, lint, offer_findings, warnings_of
-from sweetspot.bills.offers import has_ended, offers_in_usd
+from sweetspot.bills.costs import Machines, Workloads, cells_to_price, price_cells
+from sweetspot.bills.lint.rules import Finding, lint, warnings_by_offer
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import TABLES, table_of, to_arrow_table
+from sweetspot.errors import Faults
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.monthly import Monthly
+from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.workloads import load_monthly, load_workloads
-
-PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind not in ("cells", "lint")}
-
-
-@dataclass(frozen=True)
-class PricingInputs:
-    """One price list and the workloads it is for, checked; with the tables of `price_tables`."""
-
-    workloads: Mapping[str, Workload]
-    monthly: Mapping[str, Monthly]
-    offers: pd.DataFrame
-    fees: pd.DataFrame
-    findings: pd.DataFrame
 
 
 def read_pricing_inputs(
-    price_file: Path, workload_file: Path, instances: Mapping[str, Instance], name: str, *terms: Any
-) -> PricingInputs:
+    price_file: Path, workload_file: Path, instances: Machines, name: str, *terms: Any
+) -> tuple[Workloads, MonthlyWorks, DataFrame, DataFrame, DataFrame]:
     """Read a price list and the workloads, and check that they fit together.
 
     Parameters
@@ -57,6 +46,11 @@ def read_pricing_inputs(
     name, terms
         Name of the list, and what `price_tables` takes after the machines.
 
+    Returns
+    -------
+    workloads, monthly, offers, fees, findings
+        The workloads, and the tables of `price_tables`.
+
     Raises
     ------
     UserError
@@ -64,14 +58,12 @@ def read_pricing_inputs(
     """
     workloads, monthly = load_workloads(workload_file), load_monthly(workload_file)
     prices = load_price_list(price_file)
-    check_instances([offer.instance for offer in prices.offers], instances, price_file)
-    check_possible(prices, instances, str(price_file), range(len(prices.offers)))
+    check_instances(prices, instances, price_file)
     offers, fees, findings = price_tables(prices, name, instances, *terms)
+    check_possible(findings, price_file)
     check_workloads(workloads, monthly, instances, workload_file)
-    check_devices(workloads, instances, workload_file)
     check_offers(workloads, monthly, offers, workload_file, price_file)
-    check_purchase_prices(monthly, offers, workload_file, price_file)
-    return PricingInputs(workloads, monthly, offers, fees, findings)
+    return workloads, monthly, offers, fees, findings
 
 
 def price_study(
@@ -86,7 +78,7 @@ def price_study(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
-    """Return all tables of one price list by name, with the columns of PRICE_TABLES.
+    """Return all tables of one price list by name, with the columns of TABLES.
 
     Parameters
     ----------
@@ -103,41 +95,93 @@ def price_study(
         Naming file and key for a list, workload or instance that does not fit.
     """
     instances, figures = load_instances(*instance_files), throughput.to_pandas()
-    metered = metered_machines(figures, instances, energy)
-    terms = (month_days, study_date, energy, price_paths, metered)
-    inputs = read_pricing_inputs(price_file, workload_file, instances, name, *terms)
-    workloads, offers, fees = inputs.workloads, inputs.offers, inputs.fees
+    terms = (name, month_days, study_date, energy, price_paths)
+    inputs = read_pricing_inputs(price_file, workload_file, instances, *terms)
+    workloads, monthly, offers, fees, findings = inputs
     cells = cells_to_price(figures, extrapolation.to_pandas())
     costs, bills = price_cells(cells, offers, fees, workloads, instances)
     plans = plan_table(cells, offers, fees, workloads, instances)
-    project = pd.DataFrame(project_findings(workloads, inputs.monthly, offers), columns=inputs.findings.columns)
-    findings = pd.concat([inputs.findings, project])
+    findings = pd.concat([findings, _finding_table(project_findings(workloads, monthly, offers))])
     tables = {"costs": costs, "offers": offers, "fees": fees, "bills": bills, "plans": plans, "price_lint": findings}
-    return {kind: to_arrow_table(table, PRICE_TABLES[kind]) for kind, table in tables.items()}
+    return {kind: to_arrow_table(table, TABLES[kind]) for kind, table in tables.items()}
 
 
 def price_tables(
     prices: PriceList,
     name: str,
-    instances: Mapping[str, Instance],
+    instances: Machines,
     month_days: float,
     study_date: date,
     energy: Energy | None = None,
     price_paths: bool | None = None,
-    metered: Mapping[str, MeteredPower] | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Return the tables offers, fees and price_lint of a price list.
 
     Parameters
     ----------
-    prices, name, instances, month_days, energy, price_paths, metered
+    prices, name, instances, month_days, energy, price_paths
         As `offers_in_usd` takes them.
     study_date
         Date at which the age of a price is judged.
     """
-    offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths, metered)
-    findings, rows = lint(prices, offers, instances, study_date, month_days), offers.to_dict("records")
-    offers["warnings"] = pd.Series([warnings_of(row, findings) for row in rows], dtype=object)
-    offers["offer_ended"] = [has_ended(offer, study_date) for offer in prices.offers]
-    findings += [finding for row in rows for finding in offer_findings(row)]
-    return offers, fees, table_of([finding._asdict() for finding in findings], PRICE_TABLES["price_lint"])
+    offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths)
+    findings = lint(prices, offers, instances, study_date)
+    offers["warnings"] = pd.Series(warnings_by_offer(findings, len(offers)), dtype=object)
+    offers["offer_ended"] = offers["offer_until"].fillna("9") < study_date.isoformat()
+    return offers, fees, _finding_table(findings)
+
+
+def _finding_table(findings: Iterable[Finding]) -> DataFrame:
+    return table_of([finding._asdict() for finding in findings], TABLES["price_lint"]).drop_duplicates()
+
+
+@dataclass(frozen=True)
+class StudyFiles:
+    """The files of a study that a scenario changes, and what they are read with.
+
+    `price_lists`: file of each list by name; `month_days`: days of the study's month.
+    """
+
+    folder: Path
+    workloads: Path
+    price_lists: Mapping[str, Path]
+    instances: Machines
+    month_days: float
+    as_of: date
+    energy: Energy | None = None
+    price_paths: bool | None = None
+
+
+def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, into: Path) -> None:
+    """Write each scenario's files below `into` and refuse what does not fit, as pricing would.
+
+    Parameters
+    ----------
+    scenarios
+        By name, as `load_scenarios` reads them.
+    study
+        The study's own files.
+    into
+        Folder for the files; each scenario has one of its own in it.
+
+    Raises
+    ------
+    UserError
+        One sentence a mistake, naming the scenario's file.
+    """
+    faults, terms = Faults(), (study.month_days, study.as_of, study.energy, study.price_paths)
+    for name, scenario in scenarios.items():
+        file, folder, mistakes = scenario_file(study.folder, name), into / name, Faults()
+        with faults.gather():
+            workloads, price_lists, _ = write_scenario(scenario, file, study.workloads, study.price_lists, folder)
+            owned = set[str]()
+            for key, prices in price_lists.items():
+                with mistakes.gather():
+                    _, monthly, offers, *_ = read_pricing_inputs(prices, workloads, study.instances, key, *terms)
+                    owned |= set(offers.loc[offers["purchase"] == "own", "instance"])
+            if not mistakes.sentences:
+                with mistakes.gather():
+                    check_owned(monthly, owned, workloads)
+        for sentence in dict.fromkeys(mistakes.sentences):
+            faults.add(f"{file}: with it {sentence.replace(f'{folder}/', '')}")
+    faults.end()

@@ -17,54 +17,51 @@ from sweetspot.bills.price_paths import (
     LONGEST,
     MOVING,
     central_change,
+    central_changes,
     mean_factor,
     mean_of_months,
     mean_of_parts,
-    moves,
     sampled_path,
 )
 from sweetspot.bills.renting import HOUR_S, makespan, overhead
+from sweetspot.bills.schemas import FloatArray, Number
 
-BY_RENT = ("usd", "usd_low", "usd_high", "variable_usd_per_hour")
-OVER_RENT = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
+BY_RENT = ["usd", "usd_low", "usd_high", "variable_usd_per_hour"]
+OVER_RENT = ["images_per_usd", "images_per_usd_low", "images_per_usd_high"]
+MINIMUM_USE = 1e-3  # of a project: what comes later than that is paid for and of no use
+Row = Mapping[str, Any]  # of the options
+Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it stays
 
 
 def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
-    """The options with `rent_months` and `rent_factor`, and what they pay at the mean rent of the project.
+    """Return the options with `rent_months` and `rent_factor`, and what they pay at the mean rent of the project.
 
     `rent_months`: length of the project that a rent is the mean of, the months of the model's owned reference; NaN
     where the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over
     today's price, 1 where it stays. `usd`, `images_per_usd` and `variable_usd_per_hour` follow; `usd_per_hour` is
     today's price.
     """
-    rows = rows.copy()
     owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
-    months = rows["model"].map(owned.set_index("model")["months"])
-    rows["rent_months"] = months.where(rows["trend_kind"].isin(MOVING)).astype(float)
-    change = rows["trend_change"].where(rows["trend_kind"] == "drift", 0.0).astype(float)
-    ahead = rows["rent_months"].notna()
-    rows["rent_factor"] = np.where(ahead, mean_factor(change, rows["rent_months"]), 1.0)
-    if ahead.any():
-        for name in BY_RENT:
-            rows[name] = rows[name] * rows["rent_factor"]
-        for name in OVER_RENT:
-            rows[name] = rows[name] / rows["rent_factor"]
+    months = rows["model"].map(owned.set_index("model")["months"]).where(rows["trend_kind"].isin(MOVING)).astype(float)
+    factor = mean_factor(central_changes(rows), months)
+    rows = rows.assign(rent_months=months, rent_factor=np.where(months.notna(), factor, 1.0))
+    if months.notna().any():
+        rows[BY_RENT] = rows[BY_RENT].mul(rows["rent_factor"], axis=0)
+        rows[OVER_RENT] = rows[OVER_RENT].div(rows["rent_factor"], axis=0)
     return rows
 
 
-def moves_ahead(row: Mapping[str, Any]) -> bool:
-    """Whether the rent of a row may move over the months of a project."""
-    return moves(row) and row.get("rent_months", 0.0) > 0
+def moves_ahead(row: Row) -> bool:
+    """Return whether the rent of a row may change over the months of a project."""
+    return row.get("trend_kind") in MOVING and row.get("rent_months", 0.0) > 0
 
 
-def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
-    """Central mean rent of a project of `months` over that of the row's own project; 1 where its price stays."""
-    if not moves_ahead(row):
-        return np.ones_like(np.asarray(months, float))
-    return np.asarray(mean_factor(central_change(row), months) / row["rent_factor"])
+def rent_over(row: Row, months: Number) -> Number:
+    """Return the central mean rent of a project of `months` over that of the row's own; 1 where its price stays."""
+    return mean_factor(central_change(row), months) / row["rent_factor"] if moves_ahead(row) else np.ones_like(months)
 
 
-def central_rent_by_month(row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
+def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatArray:
     """Return the central rent in each month over the mean rent of the row's project, 1 x month.
 
     Parameters
@@ -91,22 +88,22 @@ class Rents:
     """
 
     def __init__(
-        self, stream: Callable[..., np.random.Generator], draws: int, lengths: Mapping[str, np.ndarray]
+        self, stream: Callable[..., np.random.Generator], draws: int, lengths: Mapping[str, FloatArray]
     ) -> None:
-        self._stream, self.draws, self._lengths = stream, draws, dict(lengths)
-        longest = max((float(length.max()) for length in self._lengths.values()), default=1.0)
+        self._stream, self.draws, self._lengths = stream, draws, lengths
+        longest = max([1.0, *(float(length.max()) for length in lengths.values())])
         self._months = math.ceil(round(min(longest, LONGEST), 9))
         self._noise = cache(self._fresh_noise)
-        self._paths: dict[tuple[object, ...], np.ndarray] = {}
-        self._means: dict[tuple[object, ...], np.ndarray] = {}
+        self._paths: dict[tuple[object, ...], FloatArray] = {}
+        self._means: dict[tuple[object, ...], FloatArray] = {}
 
-    def factor(self, row: Mapping[str, Any]) -> np.ndarray:
+    def factor(self, row: Row) -> FloatArray:
         """Return the row's mean rent over its central mean, one value per sample; 1 if its price stays."""
         if not moves_ahead(row):
             return np.ones(self.draws)
         return self._mean(row) / float(row["rent_factor"])
 
-    def by_month(self, row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
+    def by_month(self, row: Row, starts: FloatArray, length: float) -> FloatArray:
         """Return the row's rent in each month over its mean rent of the project, sample x month.
 
         In a project longer than the one that was sampled a price goes on changing, at most to the month LONGEST.
@@ -121,13 +118,13 @@ class Rents:
         months = min(math.ceil(round(float(starts[-1]) + length, 9)), LONGEST)
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
-    def _mean(self, row: Mapping[str, Any]) -> np.ndarray:
+    def _mean(self, row: Row) -> FloatArray:
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
-    def _path(self, row: Mapping[str, Any], months: int = 0) -> np.ndarray:
+    def _path(self, row: Row, months: int = 0) -> FloatArray:
         """Return the price of each month over today's, sample x month, of the project's months or of more."""
         months = max(months, self._months)
         market, provider = _market_key(row), ("list price", row["provider"])
@@ -141,7 +138,7 @@ class Rents:
             self._paths[(*market, months)] = sampled_path(row, *noises)
         return self._paths[(*market, months)]
 
-    def _fresh_noise(self, months: int, kind: str, *key: object) -> np.ndarray:
+    def _fresh_noise(self, months: int, kind: str, *key: object) -> FloatArray:
         """Return noise of each month; that of the project's months does not depend on the number of months."""
         noise = np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
         if months == self._months:
@@ -150,16 +147,10 @@ class Rents:
         return np.concatenate([noise, later], axis=1)
 
 
-def _market_key(row: Mapping[str, Any]) -> tuple[object, ...]:
+def _market_key(row: Row) -> tuple[object, ...]:
     """Return what prices that change together share: provider, device and path, on demand or spot."""
     terms = (str(row[name]) for name in ("trend_change", "trend_per_year", "trend_sd_log"))
     return (row["provider"], row["gpu"], row["trend_kind"], *terms)
-
-
-MINIMUM_USE = 1e-3  # of a project: what comes later than that is paid for and of no use
-Row = Mapping[str, Any]  # of the options
-Number = float | np.ndarray
-Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it stays
 
 
 class Rates(NamedTuple):

@@ -16,6 +16,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -234,9 +235,8 @@ def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED
     jobs
         Number of jobs; the first `WARM_UP_JOBS` (at most half) are left out.
     """
-    devices = math.lcm(*(job.servers for job in mix))
-    arrivals, hours, devices_needed = _random_jobs(mix, devices, jobs)
-    arrivals = [arrival / rate for arrival in arrivals]
+    devices, unit_arrivals, hours, devices_needed = _random_jobs(mix, jobs)
+    arrivals = [arrival / rate for arrival in unit_arrivals]
     starts = start_times(devices, arrivals, hours, devices_needed)
     waits = [start - arrival for start, arrival in zip(starts, arrivals, strict=True)]
     return waits[min(WARM_UP_JOBS, jobs // 2) :]
@@ -245,29 +245,23 @@ def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED
 @lru_cache(maxsize=64)
 def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> float:
     """Return the jobs per hour that the machines finish if jobs of this mix always wait."""
-    devices = math.lcm(*(job.servers for job in mix))
-    _, hours, devices_needed = _random_jobs(mix, devices, jobs)
+    devices, _, hours, devices_needed = _random_jobs(mix, jobs)
     starts = start_times(devices, [0.0] * jobs, hours, devices_needed)
     return jobs / max(start + duration for start, duration in zip(starts, hours, strict=True))
 
 
 @lru_cache(maxsize=64)
-def _random_jobs(mix: tuple[JobClass, ...], devices: int, jobs: int) -> tuple[list[float], list[float], list[int]]:
-    """Return arrival times (at one job per hour), run times in hours and devices of each job."""
+def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float], list[float], list[int]]:
+    """Return the devices; of each job the arrival (at one an hour), run time in hours, and devices that it needs."""
+    devices = math.lcm(*(job.servers for job in mix))
     generator = random.Random(SEED)
     classes = generator.choices(mix, [job.arrivals_per_hour for job in mix], k=jobs)
-    arrivals: list[float] = []
-    hours: list[float] = []
-    clock = 0.0
+    gaps, hours = [], []
     for job in classes:
-        clock += generator.expovariate(1.0)
-        arrivals.append(clock)
-        if job.variation > 0:
-            shape = 1 / job.variation**2
-            hours.append(generator.gammavariate(shape, job.mean_hours * job.variation**2))
-        else:
-            hours.append(job.mean_hours)
-    return arrivals, hours, [devices // job.servers for job in classes]
+        gaps.append(generator.expovariate(1.0))
+        shape = job.variation**-2 if job.variation > 0 else math.inf
+        hours.append(job.mean_hours if shape == math.inf else generator.gammavariate(shape, job.mean_hours / shape))
+    return devices, list(accumulate(gaps)), hours, [devices // job.servers for job in classes]
 
 
 def start_times(

@@ -1,9 +1,8 @@
 """Spot price histories: prices change in steps, so averages are weighted by the time for which each price held."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import pandas as pd
 from pydantic import AwareDatetime, BaseModel, Field
@@ -12,41 +11,27 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_limited
 from sweetspot.study.base import Slug, validated
 
-SERIES = ["instance", "product", "zone"]
+ZONE_KEY = ["instance", "zone"]
+SERIES_KEY = ["instance", "product", "zone", "time"]
 MAX_BYTES = 500_000_000
-CLASSIC = " (Amazon VPC)"  # old accounts list the same product under this longer name
+ROUNDING = 1e-12  # of sums of shares
 
 
 class SpotRecord(BaseModel):
     """One price change, by AWS' own keys."""
 
-    time: Annotated[AwareDatetime, Field(alias="Timestamp")]
-    instance: Annotated[Slug, Field(alias="InstanceType")]
-    product: Annotated[str, Field(alias="ProductDescription")]
-    zone: Annotated[Slug, Field(alias="AvailabilityZone")]
-    usd_per_hour: Annotated[float, Field(alias="SpotPrice", gt=0, lt=1e6)]
+    AvailabilityZone: Slug
+    InstanceType: Slug
+    ProductDescription: str
+    SpotPrice: float = Field(gt=0, lt=1e6)
+    Timestamp: AwareDatetime
 
 
 class SpotHistory(BaseModel):
     """The answer of `aws ec2 describe-spot-price-history`; a NextToken says that more records follow."""
 
-    records: Annotated[list[SpotRecord], Field(alias="SpotPriceHistory", min_length=1)]
-    next_token: Annotated[Literal["", None], Field(alias="NextToken")] = None
-
-
-@dataclass(frozen=True)
-class SpotAverage:
-    """Time-weighted price of one instance in one zone: mean, and the prices that 5 % and 95 % of the time held."""
-
-    instance: str
-    zone: str
-    product: str
-    mean: float
-    low: float
-    high: float
-    start: pd.Timestamp
-    end: pd.Timestamp
-    changes: int
+    SpotPriceHistory: list[SpotRecord] = Field(min_length=1)
+    NextToken: Literal["", None] = None
 
 
 def read_history(path: str | Path) -> pd.DataFrame:
@@ -72,10 +57,12 @@ def read_history(path: str | Path) -> pd.DataFrame:
         history = validated(SpotHistory, json.loads(read_limited(file, MAX_BYTES)), file)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
-    table = pd.DataFrame([record.model_dump() for record in history.records])
+
+    table = pd.DataFrame([record.model_dump() for record in history.SpotPriceHistory])
+    table = table.set_axis(["zone", "instance", "product", "usd_per_hour", "time"], axis="columns")
     table["time"] = pd.to_datetime(table["time"], utc=True)
-    table = table.drop_duplicates().sort_values([*SERIES, "time"], ignore_index=True)
-    for row in table[table.duplicated([*SERIES, "time"])].itertuples():
+    table = table.drop_duplicates().sort_values(SERIES_KEY, ignore_index=True)
+    for row in table[table.duplicated(SERIES_KEY)].itertuples():
         raise UserError(f"{file}: {row.instance}/{row.product}/{row.zone} has two prices at {row.time}; expected one")
     return table
 
@@ -85,9 +72,7 @@ def averages(
     product: str = "Linux/UNIX",
     start: pd.Timestamp | None = None,
     end: pd.Timestamp | None = None,
-    max_gap_days: float = 30.0,
-    file: str = "history",
-) -> list[SpotAverage]:
+) -> pd.DataFrame:
     """Average the prices of one product by instance and zone. A price holds until the next change.
 
     Parameters
@@ -97,65 +82,46 @@ def averages(
     product
         AWS' name of the operating system.
     start, end
-        The window. Default: from when every zone of an instance has a price to the last change of the file.
-    max_gap_days
-        Longest time without a change that is accepted.
-    file
-        Name for error messages.
+        The window, which begins when every zone of an instance has a price. Default of `end`: the last change.
 
     Returns
     -------
-    list of SpotAverage
+    DataFrame
+        instance, zone, `mean`, `low` and `high` (the prices that 5 % and 95 % of the time held), start and end.
 
     Raises
     ------
     UserError
-        For an unknown product, an empty window, one that begins before a zone's first price, or a longer gap.
+        For an unknown product or an empty window.
     """
-    products = sorted(set(history["product"]))
-    if not {product, product + CLASSIC} & set(products):
-        raise UserError(f"{file}: no product {product!r}; expected one of {', '.join(products)}")
-    rows = history[history["product"] == (product if product in products else product + CLASSIC)]
+    rows = history[history["product"] == product]
+    if rows.empty:
+        products = ", ".join(sorted(set(history["product"])))
+        raise UserError(f"no product {product!r} is in the history; expected one of {products}")
     stop = history["time"].max() if end is None else end
-    zone_averages = []
-    for instance, machine in rows.groupby("instance"):
-        begin = machine.groupby("zone")["time"].min().max() if start is None else start
-        if begin >= stop:
-            raise UserError(f"{file}: {instance} has the empty window {begin} to {stop}; expected an end after it")
-        zone_averages += [_average(zone, begin, stop, max_gap_days, file) for _, zone in machine.groupby("zone")]
-    return zone_averages
+    times = rows.groupby(ZONE_KEY)["time"]
+    begin = times.transform("min").groupby(rows["instance"]).transform("max").clip(lower=start)
+    if begin.max() >= stop:
+        raise UserError(f"the window {begin.max()} to {stop} is empty; expected an end after it")
 
-
-def _average(
-    series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_gap_days: float, file: str
-) -> SpotAverage:
-    instance, product, zone = (str(series[name].iloc[0]) for name in SERIES)
-    times = series["time"]
-    price = series["usd_per_hour"]
-    if times.iloc[0] > begin:
-        first = f"no price before {times.iloc[0]}; expected a window from then on"
-        raise UserError(f"{file}: {instance} in {zone} has {first}")
     until = times.shift(-1).fillna(stop).clip(upper=stop)
-    hold = (until - times.clip(lower=begin)).clip(lower=pd.Timedelta(0))
-    gap_days = ((until - times) / pd.Timedelta(days=1)).where(hold > pd.Timedelta(0))
-    if gap_days.max() > max_gap_days:
-        raise UserError(
-            f"{file}: {instance} in {zone} has a gap of {gap_days.max():.0f} days after {times[gap_days.idxmax()]}; "
-            f"expected a change at least every {max_gap_days:g} days (allow more with --max-gap-days)"
-        )
-    weight = hold / hold.sum()
-    by_price = price.sort_values(kind="stable")
-    share = weight[by_price.index].cumsum()
-    low, high = (float(by_price[share >= level - 1e-12].iloc[0]) for level in (0.05, 0.95))
-    mean = float((price * weight).sum())
-    changes = int((hold > pd.Timedelta(0)).sum()) - 1
-    return SpotAverage(instance, zone, product, mean, low, high, begin, stop, changes)
+    seconds = (until - rows["time"].clip(lower=begin)).dt.total_seconds().clip(lower=0)
+    rows = rows.assign(start=begin, end=stop, seconds=seconds, usd=seconds * rows["usd_per_hour"])
+
+    rows = rows.sort_values("usd_per_hour")
+    zones = rows.groupby(ZONE_KEY)
+    share = zones["seconds"].cumsum() / zones["seconds"].transform("sum")
+    table = zones[["start", "end"]].first()
+    table["mean"] = zones["usd"].sum() / zones["seconds"].sum()
+    for name, level in (("low", 0.05), ("high", 0.95)):
+        table[name] = rows[share >= level - ROUNDING].groupby(ZONE_KEY)["usd_per_hour"].min()
+    return table.reset_index()
 
 
-def choose_zone(zone_averages: list[SpotAverage], zone: str | None = None) -> dict[str, SpotAverage]:
+def choose_zones(zone_averages: pd.DataFrame, zone: str | None) -> pd.DataFrame:
     """Select by instance the named zone, else the one with the lowest mean. Raises UserError for an unknown zone."""
-    zones = sorted({entry.zone for entry in zone_averages})
-    if zone not in (None, *zones):
-        raise UserError(f"zone {zone!r} is not in the history; expected one of {', '.join(zones)}")
-    candidates = [entry for entry in zone_averages if zone in (None, entry.zone)]
-    return {entry.instance: entry for entry in sorted(reversed(candidates), key=lambda entry: -entry.mean)}
+    rows = zone_averages[zone_averages["zone"] == zone] if zone else zone_averages
+    if rows.empty:
+        zones = ", ".join(sorted(set(zone_averages["zone"])))
+        raise UserError(f"zone {zone!r} is not in the history; expected one of {zones}")
+    return rows.sort_values(["mean", "zone"]).drop_duplicates("instance").sort_index()

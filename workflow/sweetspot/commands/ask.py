@@ -17,6 +17,7 @@ from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
 from sweetspot.commands.study_files import machines_of_study
 from sweetspot.decision.deadlines import dues_in_words
+from sweetspot.declared_tables import read_table
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.number_text import NUMBER, parse_number
@@ -121,7 +122,7 @@ def _read_tables(folder: Path, study: str) -> Tables:
         raise UserError(
             f"{files['options']}: the file is needed and does not exist; `make report STUDY={study}` makes it"
         )
-    return {name: read_parquet(file) for name, file in files.items() if file.is_file()}
+    return {name: read_table(file) for name, file in files.items() if file.is_file()}
 
 
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:

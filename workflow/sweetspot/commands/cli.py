@@ -24,7 +24,6 @@ PRICE_FORMATS = ("aws-spot-history", "skypilot", "gpuhunt", "csv", "json")
 RECORD_FORMATS = ("sacct", "jobs")
 THREAD_LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 OFFER_DETAILS = ("offer_device", "offer_count", "offer_kw", "offer_delivery_weeks")
-MAX_REUSE_HOURS = 87_600  # ten years
 
 
 class NumberType(click.ParamType):
@@ -262,7 +261,6 @@ def ask(study: str, **options: Any) -> int:
 @click.option("--product", default="Linux/UNIX", help="Product of a spot history.")
 @click.option("--start", metavar="TIME", help="Begin of the window of a spot history: a date or an ISO 8601 time.")
 @click.option("--end", metavar="TIME", help="End of that window; by default the last change in the file.")
-@click.option("--max-gap-days", type=POSITIVE, default=30.0, help="Longest silence of a history.")
 @click.option("--print", "part", type=click.Choice(("prices", "instances")), default="prices")
 def import_prices(**options: Any) -> None:
     """Turn a price file that you have into a price list.
@@ -316,16 +314,8 @@ def import_use(**options: Any) -> None:
 @STUDY
 @click.option("--provider", "providers", multiple=True, help="Only machines of this provider; may be repeated.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
-@click.option("--offline", is_flag=True, help="Take the files fetched before, of whatever day, and fetch nothing.")
 @click.option("--accept", multiple=True, metavar="INSTANCE", help="Take a price that jumps; may be repeated.")
-@click.option(
-    "--reuse-hours",
-    type=NumberType(0, MAX_REUSE_HOURS),
-    default=1.0,
-    help="Take a file fetched within these.",
-)
 @click.option("--mirror", "mirrors", multiple=True, metavar="SOURCE=URL", help="Another address of a source.")
-@click.option("--cache", type=FOLDER, help="Where fetched files are kept (the user's cache).")
 @CONFIG
 def refresh_prices(**options: Any) -> None:
     """Fetch today's prices of a study's machines.

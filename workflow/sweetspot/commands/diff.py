@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from sweetspot.declared_tables import read_table
 from sweetspot.errors import UserError
-from sweetspot.files import read_parquet
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.report import decided_anew
 from sweetspot.report.rank_changes import difference, to_markdown
@@ -65,19 +65,19 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
         raise UserError(f"{folder / 'scenarios'}: has no scenario; expected a file NAME.yaml with what differs")
     if not file.is_file():
         raise UserError(f"{file}: is not there; make it first: snakemake --cores all scenarios --config study={name}")
-    print(decided_anew.to_markdown(read_parquet(file), money_of(study)), end="")
+    print(decided_anew.to_markdown(read_table(file), money_of(study)), end="")
 
 
 def _read_ranks(folder: Path) -> pd.DataFrame:
     file = folder / "comparison" / "ranks.parquet"
     if not file.is_file():
         raise UserError(f"{file}: the file is needed and does not exist; expected a folder such as results/STUDY")
-    return read_parquet(file)
+    return read_table(file)
 
 
 def _read_answer(folder: Path) -> str | None:
     file = folder / "comparison" / "verdict.parquet"
-    return decided_anew.answer_of(read_parquet(file)) if file.is_file() else None
+    return decided_anew.answer_of(read_table(file)) if file.is_file() else None
 
 
 def _changes_between(request: DiffRequest, since: date) -> str:

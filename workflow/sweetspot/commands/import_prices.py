@@ -12,8 +12,8 @@ import yaml
 
 from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offers_in_usd
-from sweetspot.catalogues.readers import READERS, cheapest
-from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
+from sweetspot.catalogues.readers import read_catalogue
+from sweetspot.catalogues.spot_history import averages, choose_zones, read_history
 from sweetspot.errors import UserError
 from sweetspot.number_text import parse_number
 from sweetspot.study.base import validated
@@ -40,7 +40,6 @@ class ImportRequest:
     product: str
     start: str | None
     end: str | None
-    max_gap_days: float
     part: str
 
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
@@ -78,15 +77,15 @@ def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any
         history = history[history["instance"].isin(request.only)]
         if history.empty:
             raise UserError(f"{request.file}: none of the instances of --only is in the history")
-    by_zone = averages(history, request.product, start, end, request.max_gap_days, request.file)
-    chosen, offers = choose_zone(by_zone, request.zone), []
-    for name, entry in chosen.items():
+    by_zone = averages(history, request.product, start, end)
+    chosen, offers = choose_zones(by_zone, request.zone), []
+    for entry in chosen.itertuples():
         mean = round(entry.mean, 6)
         # A price that holds nearly always can leave the mean outside its own 5 to 95 % range.
         per_hour = {"value": mean, "low": min(entry.low, mean), "high": max(entry.high, mean)}
-        note = f"{entry.zone}, {entry.product}, {entry.start} to {entry.end}, {entry.changes} changes"
-        offers.append({"instance": name, "purchase": "spot", "per_hour": per_hour, "note": note})
-    day = max(entry.end for entry in chosen.values()).date()
+        note = f"{entry.zone}, {request.product}, {entry.start} to {entry.end}"
+        offers.append({"instance": entry.instance, "purchase": "spot", "per_hour": per_hour, "note": note})
+    day = chosen["end"].max().date()
     return request.heading(request.as_of or day, "time-weighted mean") | {"offers": offers}, {}
 
 
@@ -104,8 +103,11 @@ def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, A
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
     if request.as_of > date.today():
         raise UserError(f"--as-of is {request.as_of}, a day to come; expected the day of the prices")
-    catalogue = READERS[request.file_format](request.file)
-    listings = cheapest(catalogue, request.zone, frozenset(request.only) or None)
+    catalogue = read_catalogue(request.file_format, request.file)
+    listings = catalogue.cheapest(request.zone, request.only or None)
+    if not listings:
+        count = len(catalogue.listings)
+        raise UserError(f"{request.file}: nothing is left of {count} prices; expected another --zone or --only")
     for reason in catalogue.skipped():
         print(f"left out: {reason}", file=sys.stderr)
     names_currency = request.file_format == "gpuhunt" or all(entry.currency for entry in listings)
@@ -150,6 +152,6 @@ def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
     unknown = {"provider": "unknown", "gpu": "CPU", "gpus": 1}
     machines = {name: Instance(**instances.get(name, unknown | {"title": name})) for name in names}
     offers, _ = offers_in_usd("imported", prices, machines, MONTH_DAYS)
-    findings = lint(prices, offers, machines, prices.as_of, MONTH_DAYS)
+    findings = lint(prices, offers, machines, prices.as_of)
     # That spot prices have no rate of interruptions holds for every import.
     return list(dict.fromkeys(f"{row.severity}: {row.message}" for row in findings if row.rule != "spot_terms"))

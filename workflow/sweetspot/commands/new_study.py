@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from sweetspot.bills.lint.known import device_key, power_of
+from sweetspot.bills.lint.known import device_key, price_range
 from sweetspot.cells import is_slug
 from sweetspot.commands.estimate import parse_work
 from sweetspot.commands.read_study import read_study
@@ -262,10 +262,10 @@ def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, 
 
 def device_kw(device: Device, count: int) -> dict[str, float] | None:
     """Return what devices draw with their share of a host, in kW with low and high; None for an unknown device."""
-    watts = power_of(device_key(device.gpu))
+    watts = price_range("power", device_key(device.gpu))
     if watts is None:
         return None
-    kw = count * (watts.high / 1000 + HOST_KW)
+    kw = count * (watts[1] / 1000 + HOST_KW)
     return {"value": round(kw, 4), "low": round(kw * LOAD_RANGE[0], 4), "high": round(kw * LOAD_RANGE[1], 4)}
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sweetspot.bills import checks
-from sweetspot.bills.lint.rules import check_possible
-from sweetspot.bills.pricing import price_tables
-from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
+from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_tables
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
@@ -28,7 +26,7 @@ from sweetspot.study.stock import checked_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.workloads import ProjectPlan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
+from sweetspot.throughput.published import published_cells, read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import impossible_figures
@@ -218,7 +216,6 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
         return
     if content.instances is not None:
         findings.check(checks.check_workloads, workloads, content.monthly, content.instances, file)
-        findings.check(checks.check_devices, workloads, content.instances, file)
     models = [] if content.study is None else content.study.cells.model
     plans = tuple(f"{name}." for name, work in workloads.items() if isinstance(work, ProjectPlan))
     for name, work in workloads.items():
@@ -240,19 +237,15 @@ def _check_prices(
         content.study,
     )
     mistakes = len(findings.errors)
-    names = [offer.instance for offer in prices.offers]
-    findings.check(checks.check_instances, names, instances, str(file))
-    if len(findings.errors) == mistakes:
-        with findings.collect(file):
-            check_possible(prices, instances, str(file), range(len(names)))
+    findings.check(checks.check_instances, prices, instances, file)
     if study is None or len(findings.errors) > mistakes:
         return
     offers, _, lint = price_tables(prices, name, instances, study.month_days, study.as_of, study.energy)
+    findings.check(checks.check_possible, lint, file)
     for row in lint[lint["severity"] == "warning"].itertuples():
         findings.warnings.append((str(file), row.rule, row.message))
     if content.workloads is not None:
         findings.check(checks.check_offers, content.workloads, content.monthly, offers, work_file, file)
-        findings.check(checks.check_purchase_prices, content.monthly, offers, work_file, file)
         for warning in checks.project_findings(content.workloads, content.monthly, offers):
             findings.warn(work_file, warning.rule, warning.message)
 
@@ -274,7 +267,6 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 
     def read_figures(file: Path) -> Any:
         table = read_published(file)
-        findings.check(units_of, table, file)
         findings.check(published_cells, table, content.instances or {}, file)
         for figure in impossible_figures(table):
             findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")

@@ -3,14 +3,13 @@
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from sweetspot.catalogues.downloads import Downloads, cache_folder
-from sweetspot.catalogues.fetching import SOURCES, CatalogueRequest, FetchedCatalogue
+from sweetspot.catalogues.fetching import ADDRESSES, FETCHERS
 from sweetspot.catalogues.price_file import with_values
-from sweetspot.catalogues.refreshing import PriceUpdate, offers_of_part, update_offer
+from sweetspot.catalogues.refreshing import PriceUpdate, price_updates
 from sweetspot.commands.render import render
 from sweetspot.commands.study_files import read_text, write_texts
 from sweetspot.errors import UserError, refuse
@@ -30,11 +29,8 @@ class RefreshRequest:
     study: str
     providers: Sequence[str]
     dry_run: bool
-    offline: bool
     accept: Sequence[str]
-    reuse_hours: float
     mirrors: Sequence[str]
-    cache: Path | None
     config: Path
 
 
@@ -61,17 +57,15 @@ def run(request: RefreshRequest) -> None:
     catalogue = checked_catalogue(study.catalogue, instances, names, folder / "study.yaml")
     prices = {name: load_price_list(folder / "prices" / f"{name}.yaml") for name in names}
     addresses = _addresses(request.mirrors)
-    reuse = timedelta(hours=request.reuse_hours)
-    downloads = Downloads(request.cache or cache_folder(), offline=request.offline, reuse=reuse)
     parts = _requested_parts(request.providers, instances, catalogue)
     updates: list[PriceUpdate] = []
     for source, key, part in parts:
-        fetched = _fetch(source, CatalogueRequest(key, part), downloads, addresses[source])
-        updates += [
-            update_offer(listed, prices[name], part, fetched, instances[listed.offer.instance], request.accept)
-            for name in part.lists
-            for listed in offers_of_part(name, prices[name], part)
-        ]
+        fetched = FETCHERS[source](part.file or key, addresses[source])
+        print(f"{fetched.source}, sha256 {fetched.sha256}")
+        if fetched.as_of > date.today() + TIME_ZONES:
+            raise UserError(f"{fetched.source}: says that its prices are of a day to come; nothing is written")
+        for name in part.lists:
+            updates += price_updates(name, prices[name], part, fetched, instances, request.accept)
     lists = refreshed_lists(folder / "prices", prices, updates)
     refreshed_names = {name for _, _, part in parts for name in part.lists}
     text = render(
@@ -89,7 +83,7 @@ def run(request: RefreshRequest) -> None:
 
 
 def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
-    addresses = {name: source.base_url for name, source in SOURCES.items()}
+    addresses = dict(ADDRESSES)
     for mirror in mirrors:
         name, _, url = mirror.partition("=")
         if name not in addresses or not url.startswith(("http://", "https://")):
@@ -117,18 +111,6 @@ def _requested_parts(
     return requested
 
 
-def _fetch(source: str, request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
-    fetched = SOURCES[source].fetch(request, downloads, base_url)
-    print("\n".join(f"{SOURCES[source].title}: {file}" for file in fetched.files))
-    if fetched.as_of > downloads.now().date() + TIME_ZONES:
-        raise UserError(f"{fetched.source}: says that its prices are of a day to come; nothing is written")
-    if not fetched.catalogue.listings:
-        faults = fetched.catalogue.skipped()
-        reason = f"{faults[0]} (and no other price is left)" if faults else f"{fetched.files[0]}: holds no price at all"
-        raise UserError(f"{reason}; nothing is written")
-    return fetched
-
-
 def refreshed_lists(
     folder: Path, prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate]
 ) -> list[RefreshedList]:
@@ -150,11 +132,11 @@ def refreshed_lists(
     """
     lists = []
     for name, old in prices.items():
-        changes = [row for row in updates if row.listed.price_list == name and row.values and not row.is_unchanged]
+        changes = [row for row in updates if row.price_list == name and row.values]
         if changes:
             file = folder / f"{name}.yaml"
             old_text = read_text(file)
-            values = {update.listed.position: dict(update.values or {}) for update in changes}
+            values = {update.position: update.values for update in changes}
             text = with_values(old_text, values)
             lists.append(RefreshedList(file, old_text, text, old, _parse_list(text, file, old, values), changes))
     return lists

@@ -10,15 +10,17 @@ import pandas as pd
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses.days_of_use import break_even, utilisation
-from sweetspot.decision.case_figures import case_figures
+from sweetspot.decision.analyses.days_of_use import break_even
+from sweetspot.decision.analyses.sweeps import COLUMNS as SWEEPS
+from sweetspot.decision.analyses.sweeps import sweep_rows
 from sweetspot.decision.choice_table import PricedWork, choice_table, works
 from sweetspot.decision.contenders import model_with_smallest_gain
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
-from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
+from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_samples import monthly_work
+from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.ranks import ranks
@@ -216,7 +218,6 @@ def compare(
     return tables | {
         "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
         "break_even": break_even_table,
-        "utilisation": utilisation(options, samples, settings.month_days),
         "ranks": ranks(options, samples),
         "left_out": left_out,
         "queue": queue_table(arrival_streams(months)),
@@ -225,7 +226,7 @@ def compare(
         "sources": sources,
         "load": load_table(months),
         "jobs": job_table(months, every, eligible, settings.titles),
-        "case_figures": case_figures(result.plans),
+        "sweeps": pd.DataFrame(chain(*map(sweep_rows, [*result.plans, *mixes])), columns=list(SWEEPS)),
         "choices": result.choices,
         "verdict": verdict,
     }

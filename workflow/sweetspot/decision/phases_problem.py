@@ -21,10 +21,9 @@ from sweetspot.decision.decision_problem import (
     DecisionProblem,
     Parameter,
     ParameterValues,
-    all_of,
-    parameters_of,
 )
 from sweetspot.decision.options import CELL, OFFER, Row, records
+from sweetspot.decision.parameters import all_of, parameters_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.draws import interval

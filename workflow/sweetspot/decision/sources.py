@@ -1,5 +1,6 @@
 """Work of months in tables: names of mixes, who does what, one job of each class on each machine."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.monthly_work import MonthlyWork, WorkClass, in_time
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.mixes.problem import finite, load_duration
-from sweetspot.mixes.search import THERE, Mix, machines_for
+from sweetspot.mixes.search import THERE, Mix
 from sweetspot.phrases.decided import beside_in_words
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
@@ -63,13 +64,14 @@ def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[str]:
     """Say why a mix does not do the work: hours, and how many machines would do; classes that run nowhere in it."""
     problem, reasons = mix.at(monthly.central).problem, []
     if mix.kind == THERE:
-        index = next(index for index, kind in enumerate(problem.held) if kind.there)
-        needed = float((problem.jobs.mean(axis=2) * finite(problem.held[index].device_hours)).sum())
+        owned = next(kind for kind in problem.held if kind.there)
+        needed = float((problem.jobs.mean(axis=2) * finite(owned.device_hours)).sum())
         capacity = sum(float(kind.capacity[0]) * kind.there * kind.devices for kind in problem.held)
         if needed > capacity:
             work = f"what it can do takes {needed:,.0f} device-hours in a middle month, it has {capacity:,.0f}"
-            reasons.append(f"{work}: {machines_for(problem, index)} would do")
-    usd = [kind.usd for kind, count in zip(problem.held, mix.counts, strict=True) if count]
+            machines = math.ceil(needed / (float(owned.capacity[0]) * owned.devices))
+            reasons.append(f"{work}: {machines} would do")
+    usd = [kind.hours for kind, count in zip(problem.held, mix.counts, strict=True) if count]
     usd += [offer.usd for offer in problem.rented]
     for number, job_class in enumerate(monthly.classes):
         if problem.jobs[number].any() and not any(np.isfinite(costs[number, 0]) for costs in usd):

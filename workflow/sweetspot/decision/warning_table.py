@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.fits import Needs, fit_warnings, memory_warnings
+from sweetspot.bills.fits import Needs, fit_warnings
 from sweetspot.cells import USABLE
 from sweetspot.decision.left_out import WarningRow
 from sweetspot.decision.options import OFFER, Row, records
@@ -56,8 +56,7 @@ def warning_table(
         *_option_warnings(options),
         *_round_warnings(options),
         *_unpaired_machines(inputs, options, predicted, settings),
-        *fit_warnings(options, needs),
-        *memory_warnings(options, inputs.throughput, needs),
+        *fit_warnings(options),
         *further,
     ]
     table = pd.DataFrame(rows, columns=list(WARNINGS)).drop_duplicates()

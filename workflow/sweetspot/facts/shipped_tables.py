@@ -5,7 +5,9 @@ names.csv: names for people. catalogue_names.csv: machines in price catalogues. 
 resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
 device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
 cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost (bills/lint/known.py).
-measured_networks.csv, transformers.csv: networks that can be measured. pools/: figures that methods learn from.
+tables.csv: columns of all tables. price_rules.csv, price_values.csv: what the price lint asks about, and the values
+that its rules compare. measured_networks.csv, transformers.csv: networks that can be measured. pools/: figures that
+methods learn from.
 """
 
 import csv

@@ -131,11 +131,11 @@ def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], fil
 
 def price_list_names(folder: Path) -> list[str]:
     """Names of the price lists, sorted. Raises UserError for one that would be passed over for its ending."""
-    faults = Faults()
-    names = sorted(path.stem for path in folder.glob("*.yaml"))
-    for path in sorted(folder.glob("*")):
+    faults, names = Faults(), []
+    for path in sorted(folder.glob("*.[yY]*")):
         with faults.gather():
             if path.suffix == ".yaml":
+                names.append(path.stem)
                 validated(Name, {"name": path.stem}, path)
                 require_file(path)
             elif path.suffix.lower() in (".yml", ".yaml"):
@@ -174,7 +174,7 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
         raise UserError(
             f"{file}: matrix.model holds {', '.join(names) or 'no script'}, matrix.framework "
             f"{', '.join(config.matrix.framework)}; expected a script of {folder}/ "
-            f"({', '.join(described) or 'none is there yet'}) with framework {FRAMEWORK}, or neither"
+            f"with framework {FRAMEWORK}, or neither"
         )
     return {name: load_script(folder / f"{name}.yaml") for name in names}
 

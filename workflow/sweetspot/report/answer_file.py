@@ -2,13 +2,13 @@
 
 from sweetspot.choice_kinds import MAY_STOP
 from sweetspot.phrases.decided import no_answer
-from sweetspot.report.buying_pays import BuyingPays, buying_pays
 from sweetspot.report.evidence_text import decisive, lead
 from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds, notes
 from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
 from sweetspot.report.outcome import AnswerPart, Outcome, ValueRange, choices_of, other_work, outcome_of
 from sweetspot.report.tables import Tables, money_of, table_of, unit_of, works
 from sweetspot.report.tornado import Tornado, tornado_of
+from sweetspot.report.what_if import Sweep, sweeps_of
 from sweetspot.study.study import Study
 from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
 
@@ -154,8 +154,8 @@ class Answer(AnswerPart):
     """How busy the machine is that is kept or bought; null: not known"""
     waits: list[JobWait]
     """Long waits for the machines of the best choice"""
-    buying_pays: BuyingPays | None
-    """Costs by the amount of work; null: not both bought and rented"""
+    sweeps: list[Sweep]
+    """Costs along each control, the amount of work first; empty: a single job"""
     tornado: Tornado | None
     """What moves the answer most"""
     scenarios: list[ScenarioRow]
@@ -207,7 +207,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         choices=[choice_row(row, tables) for row in choices_of(tables)],
         busy=verdict and busy_machine(tables, verdict),
         waits=long_waits(tables, verdict) if verdict else [],
-        buying_pays=verdict and buying_pays(tables, verdict),
+        sweeps=sweeps_of(tables, verdict) if verdict else [],
         tornado=verdict and tornado_of(tables, verdict),
         scenarios=scenario_rows(tables),
         sentences=[*claims, *(verdict.sentences() if verdict else [no_answer(*counts)])],

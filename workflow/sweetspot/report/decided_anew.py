@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.bills.pricing import price_study
-from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
+from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_study
 from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.bills.energy import ESTIMATED, METERED
+from sweetspot.bills.energy import ESTIMATED
 from sweetspot.report.cited import NO_FIGURE, Provenance
 from sweetspot.report.evidence_text import RULES
 from sweetspot.report.notation import BASIS_SIGNS, Row, missing, records, text
@@ -43,7 +43,7 @@ PLACEHOLDER = re.compile(r"{([^}?]+)(?:\?([^}]*))?}")
 # The columns that describe one cell of the matrix; variants of a cell differ in none of them.
 CELL_COLUMNS = ["base_instance", "instance", "framework", "model", "batch_size", "gpus", "precision", "basis"]
 BOUNDS = {"equals": "", "at_least": "at least", "at_most": "at most"}
-POWER_SIGNS = {"measured": BASIS_SIGNS["measured"], METERED: BASIS_SIGNS["measured"], ESTIMATED: "≈", "declared": ""}
+POWER_SIGNS = {"measured": BASIS_SIGNS["measured"], ESTIMATED: "≈", "declared": ""}
 
 Filter = Callable[[Any], str]
 HtmlCell = Markup | str

@@ -10,16 +10,15 @@ from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.finished import asset
 from sweetspot.report.how_sure import mark_of
-from sweetspot.report.scales import Axis, cost_axis, separate_labels
+from sweetspot.report.scales import Axis, cost_axis
 from sweetspot.report.sentences import filled, sentence
 from sweetspot.report.tables import Tables
 from sweetspot.report.tornado import tornado_chart
 from sweetspot.study.study import load_study
 from sweetspot.wording import Money
 
-# The chart of costs by work: pixels from the left, and from the top.
-X_PIXELS, Y_PIXELS = (52.0, 380.0), (216.0, 24.0)
-LABEL_GAP = 15  # pixels between the names of two lines
+# A chart of costs along a control: pixels from the left, and from the top.
+X_PIXELS, Y_PIXELS = (52.0, 424.0), (196.0, 20.0)
 HEADROOM = 1.05  # times the highest point
 
 
@@ -48,20 +47,19 @@ def page_of(answer: Answer) -> str:
         "scenarios_by_month": by_month,
         "tornado": tornado_chart(bars.bars, bars.best, runner_up, bars.ratio, money) if bars else "",
         "style": asset("first.css", "bars.css"),
-        **_curve_axes(answer, money),
+        "script": asset("what_if.js"),
+        "sweep_axes": _curve_axes(answer, money),
     }
     return filled("page.html.j2", context)
 
 
-def _curve_axes(answer: Answer, money: Money) -> dict[str, object]:
-    """Return the axes of the chart of when buying pays, and how high the names of its lines stand."""
-    if answer.buying_pays is None:
-        return {"label_heights": []}
-    lines = answer.buying_pays.lines
-    highest = money.of(max(max([*line.usd, *line.high]) for line in lines))
-    x, y = Axis(0.0, max(lines[0].x), *X_PIXELS), Axis(0.0, HEADROOM * highest, *Y_PIXELS)
-    heights = [float(y.at(money.of(line.usd[-1]))) for line in lines]
-    return {"x": x, "y": y, "label_heights": separate_labels(heights, LABEL_GAP)}
+def _curve_axes(answer: Answer, money: Money) -> list[tuple[Axis, Axis]]:
+    """Return the two axes of the chart of each control."""
+    axes = []
+    for sweep in answer.sweeps:
+        highest = max(max([*line.usd, *line.high]) for line in sweep.lines)
+        axes.append((Axis(0.0, len(sweep.values) - 1, *X_PIXELS), Axis(0.0, HEADROOM * money.of(highest), *Y_PIXELS)))
+    return axes
 
 
 def write_report(

@@ -68,12 +68,3 @@ def short_amount(value: float) -> str:
     if abs(value) >= 1e4:
         return f"{value / 1e3:.3g} k"
     return f"{value:,g}" if value == round(value) else money(value)
-
-
-def separate_labels(positions: Sequence[float], gap: float) -> list[float]:
-    """Move two labels apart, evenly, so that at least `gap` lies between them."""
-    first, second = positions
-    if abs(first - second) >= gap:
-        return [first, second]
-    shift = math.copysign(gap / 2, second - first)
-    return [(first + second) / 2 - shift, (first + second) / 2 + shift]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sweetspot.phrases.decided import in_unit, off_plan
 from sweetspot.report.notation import missing, number
 from sweetspot.report.scales import short_amount
-from sweetspot.wording import amount, begun, listed, money, percent, span, the, times
+from sweetspot.wording import amount, begun, confidence, listed, money, percent, span, the, times
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -56,6 +56,7 @@ FILTERS = {
     "begun": begun,
     "capital": capitalize,
     "cell": table_cell,
+    "confidence": confidence,
     "four_digits": partial(number, digits=4),
     "lines": lines,
     "listed": listed,

@@ -7,8 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.files import read_arrow, write_arrow, write_csv
+from sweetspot.files import read_arrow, write_arrow
 from sweetspot.report import pa, pd
+from sweetspot.report.csv_files import write_csv
 from sweetspot.titles import unit_in_words
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
 

@@ -5,13 +5,10 @@ purchase prices, power. facts/machine_prices.csv: what AWS, Azure and Google ask
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from sweetspot.facts.shipped_tables import table
 
-COLUMNS = ("what", "device", "year", "low", "high", "figures", "source")
 # Other names of providers.
 PROVIDERS = {"amazon": "aws", "gce": "gcp", "google": "gcp"}
 # Prices of a device move slowly: those of the years beside count too.
@@ -28,15 +25,6 @@ DEVICE_COUNT = re.compile(
     r"|[a-z]\d{1,3}[a-z]*\d?x(\d+)(?:-NVLINK)?$|^[A-Z]+\d+[A-Z]*-(\d+)-\d+G$|^(\d+)[A-Z]+\d+[A-Z]*\.",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True)
-class PriceRange:
-    """The lowest and highest known price in USD (or power in W), of a year or of any (0)."""
-
-    low: float
-    high: float
-    year: int = 0
 
 
 def provider_key(name: str) -> str:
@@ -67,65 +55,41 @@ def device_count(instance: str) -> int | None:
     return counts.get(instance) or (int(next(filter(None, match.groups()))) if match else None)
 
 
-def rent_of(device: str, year: int, spot: bool = False) -> PriceRange | None:
-    """Return USD per device-hour over all providers, about `year` or in the nearest year; None if unknown.
+@cache
+def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float] | None:
+    """Return the lowest and the highest known value of a device over all providers; None if unknown.
 
     Parameters
     ----------
+    quantity
+        `rent` or `spot` (USD per device-hour), `buy` (USD for a new device, alone or as its share of a machine),
+        `power` (W) or `vcpu` (USD per vCPU-hour; of the device '').
     device
         As `device_key` returns it.
     year
-        Year of the price; the years beside it count too.
-    spot
-        Whether to return spot prices instead of prices on demand.
+        Year of a rent: those about it count, otherwise those of the nearest year.
     """
-    levels = _levels().get(("spot" if spot else "rent", device), [])
-    distance = max(YEARS_BESIDE, min((abs(level.year - year) for level in levels), default=0))
-    return _union(level for level in levels if abs(level.year - year) <= distance)
+    rows = [row for row in table("price_levels") if (row["what"], row["device"]) == (quantity, device)]
+    distances = [abs(int(row["year"] or year) - year) for row in rows]
+    nearest = max(YEARS_BESIDE, min(distances, default=0))
+    recent = [row for row, distance in zip(rows, distances, strict=True) if distance <= nearest]
+    return (min(float(row["low"]) for row in recent), max(float(row["high"]) for row in recent)) if recent else None
 
 
 def highest_rent() -> float:
     """Return USD per device-hour on demand of the most expensive device known."""
-    return max(level.high for (quantity, _), levels in _levels().items() if quantity == "rent" for level in levels)
-
-
-def vcpu_rent() -> PriceRange:
-    """Return USD per vCPU-hour on demand."""
-    return _levels()["vcpu", ""][0]
-
-
-def purchase_of(device: str) -> PriceRange | None:
-    """Return USD for one new device, alone or as its share of a machine."""
-    return _union(_levels().get(("buy", device), []))
-
-
-def power_of(device: str) -> PriceRange | None:
-    """Return the power of one device in W."""
-    return _union(_levels().get(("power", device), []))
-
-
-def list_prices(provider: str, instance: str) -> tuple[float, ...]:
-    """Return the USD per hour that a provider asked for a machine, each price once; empty if unknown."""
-    return tuple(map(float, _list_prices().get((provider_key(provider), instance), "").split()))
+    return max(float(row["high"]) for row in table("price_levels") if row["what"] == "rent")
 
 
 @cache
-def _list_prices() -> dict[tuple[str, str], str]:
-    return {(row["provider"], row["instance"]): row["usd_per_hour"] for row in table("machine_prices")}
+def _list_prices() -> dict[tuple[str, str], list[float]]:
+    return {
+        (row["provider"], row["instance"]): [float(usd) for usd in row["usd_per_hour"].split()]
+        for row in table("machine_prices")
+    }
 
 
-def _union(ranges: Iterable[PriceRange]) -> PriceRange | None:
-    levels = list(ranges)
-    if not levels:
-        return None
-    return PriceRange(min(level.low for level in levels), max(level.high for level in levels))
-
-
-@cache
-def _levels() -> dict[tuple[str, str], list[PriceRange]]:
-    """Return the ranges over all providers by quantity and device, one per year."""
-    levels: dict[tuple[str, str], list[PriceRange]] = {}
-    for row in table("price_levels"):
-        level = PriceRange(float(row["low"]), float(row["high"]), int(row["year"] or 0))
-        levels.setdefault((row["what"], row["device"]), []).append(level)
-    return levels
+def list_range(provider: str, instance: str) -> tuple[float, float] | None:
+    """Return the lowest and the highest USD per hour that a provider asked for a machine; None if unknown."""
+    prices = _list_prices().get((provider_key(provider), instance))
+    return (min(prices), max(prices)) if prices else None

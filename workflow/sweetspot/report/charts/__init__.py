@@ -7,8 +7,8 @@ from typing import Literal
 
 from sweetspot.report.charts.chart import SECTIONS as SECTIONS
 from sweetspot.report.charts.chart import Chart as Chart
-from sweetspot.report.charts.costs import BILL, FRONT, MIX_LOAD
-from sweetspot.report.charts.speeds import EFFICIENCY, THROUGHPUT
+from sweetspot.report.charts.cost_charts import BILL, FRONT, MIX_LOAD
+from sweetspot.report.charts.speed_charts import EFFICIENCY, THROUGHPUT
 
 CHARTS = {chart.name: chart for chart in (MIX_LOAD, FRONT, BILL, THROUGHPUT, EFFICIENCY)}
 

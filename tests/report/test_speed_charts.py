@@ -5,7 +5,7 @@ import pytest
 from chart_pieces import answered, frame, marks_of, spec_of, table
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.speeds import efficiency_finding
+from sweetspot.report.charts.speed_charts import efficiency_finding
 from sweetspot.report.marks import COLOURS
 
 SPEED = "instance model batch_size images_per_s images_per_s_low images_per_s_high basis source as_of"

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from chart_pieces import answered, frame, marks_of, spec_of, table
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, costs
+from sweetspot.report.charts import CHARTS, cost_charts
 from sweetspot.report.draw import specification
 
 COLUMNS = "option model workload hours usd persistent in_answer purchase basis source as_of title"
@@ -18,7 +18,7 @@ def ranks(*rows, model="m", work="w1") -> pd.DataFrame:
 
 
 def front(*rows, option="box"):
-    found = costs.front_rows(ChartData(answered(option, ranks=ranks(*rows)), "box"))
+    found = cost_charts.front_rows(ChartData(answered(option, ranks=ranks(*rows)), "box"))
     return {row["option"]: row["on_front"] for row in found.to_dict("records")}
 
 
@@ -46,12 +46,12 @@ def test_nothing_without_hours_or_money_nor_of_other_work_is_on_the_front():
                  ("S", 1.0, 55.0, "spot"))  # fmt: skip
     left_out = ranks(("left", 1.0, 1.0)).assign(in_answer=False)
     others = [ranks(("other", 1.0, 1.0), model="n"), ranks(("later", 1.0, 1.0), work="w2"), left_out]
-    found = costs.front_rows(ChartData(answered(ranks=pd.concat([rows, *others])), "box"))
+    found = cost_charts.front_rows(ChartData(answered(ranks=pd.concat([rows, *others])), "box"))
     assert table(found, "option label kind fits on_front") == [
         ["A", "A", "cannot be taken away", True, True], ["S", "S", "can be taken away", False, False],
         ["box", "box", "box [l]", True, False],
     ]  # fmt: skip
-    nobody = costs.front_rows(ChartData(answered(ranks=rows), None))
+    nobody = cost_charts.front_rows(ChartData(answered(ranks=rows), None))
     assert nobody["kind"].iloc[-1] == "cannot be taken away"  # no machine is judged: none has a kind of its own
 
 
@@ -60,13 +60,13 @@ def test_the_front_is_numbered_fastest_first():
     rows = ranks(("D", 100.0, 1.0), ("A", 1.0, 100.0), ("C", 98.0, 1.02), ("B", 10.0, 10.0), ("B", 10.0, 10.0),
                  ("beaten", 50.0, 60.0), ("box", 60.0, 50.0))  # fmt: skip
     rows = rows.assign(label=rows["option"], on_front=~rows["option"].isin(["beaten", "box"]))
-    keys = costs.number_points(rows, "box")
+    keys = cost_charts.number_points(rows, "box")
     assert keys["text"].tolist() == [
         "1  A: 1.00 h, 100 USD", "2  B: 10.0 h, 10.0 USD", "3  box: 60.0 h, 50.0 USD", "4  C: 98.0 h, 1.02 USD",
         "5  D: 100 h, 1.00 USD",
     ]  # fmt: skip
     assert keys["mark"].tolist() == ["1", "2", "3", "4, 5", ""] and keys["line"].tolist() == [0, 1, 2, 3, 4]
-    assert "box" not in " ".join(costs.number_points(rows, "")["text"])
+    assert "box" not in " ".join(cost_charts.number_points(rows, "")["text"])
 
 
 @pytest.mark.parametrize(("hours", "numbers"), [(1.20, ["1", "2"]), (1.19, ["1, 2", ""])])
@@ -74,7 +74,7 @@ def test_points_nearer_than_fifteen_pixels_share_their_numbers(hours, numbers):
     """364 pixels a factor of 100: 1.20 is 14.4 pixels beside 1.0 and 5.3 above or below it, 15.4 in all; 1.19 14.9."""
     rows = ranks(("A", 1.0, 1.135), ("B", hours, 1.0), ("far", 100.0, 100.0))
     rows = rows.assign(label=rows["option"], on_front=rows["option"] != "far")
-    assert costs.number_points(rows, "")["mark"].tolist() == numbers
+    assert cost_charts.number_points(rows, "")["mark"].tolist() == numbers
 
 
 def test_the_front_is_drawn_on_logarithmic_scales_with_its_key_below():
@@ -98,7 +98,7 @@ def test_the_front_is_drawn_on_logarithmic_scales_with_its_key_below():
 
 def bills() -> dict[str, pd.DataFrame]:
     """The box at 100 USD (its bill prints 50), A at 120, spot at 60, and a line of 1 % of the dearest."""
-    key = dict.fromkeys(costs.BILL_KEY, "x") | {"model": "m", "workload": "w1"}
+    key = dict.fromkeys(cost_charts.BILL_KEY, "x") | {"model": "m", "workload": "w1"}
     lines = [("box", "possession", 36.0), ("box", "electricity", 14.0), ("A", "use", 117.0), ("A", "traffic", 1.8),
              ("A", "storage", 1.2), ("S", "use", 60.0)]  # fmt: skip
     rows = pd.DataFrame([key | {"instance": name, "line": line, "usd": usd} for name, line, usd in lines])
@@ -171,11 +171,11 @@ def test_sources_of_less_than_three_per_cent_of_the_work_are_one():
     hours = [(0.0, "C", 15.0), (0.0, "A", 500.0), (0.0, "D", 5.0), (0.0, "B", 30.0), (0.5, "C", 5.0),
              (0.5, "A", 440.0), (0.5, "D", 5.0)]  # fmt: skip
     load = frame("share_of_months title device_hours", *hours).assign(workload="w")
-    rows = costs.load_rows(ChartData({"load": load}, None))
+    rows = cost_charts.load_rows(ChartData({"load": load}, None))
     shares = rows.drop_duplicates("title").set_index("title")["share"]
-    assert shares[["A", "B", costs.SMALL_SOURCES]].tolist() == pytest.approx([94.0, 3.0, 3.0])
-    assert rows.loc[rows["title"] == costs.SMALL_SOURCES, "device_hours"].tolist() == [20.0, 10.0]
-    assert len(shares) == 3 and rows["title"].iloc[-1] == costs.SMALL_SOURCES
+    assert shares[["A", "B", cost_charts.SMALL_SOURCES]].tolist() == pytest.approx([94.0, 3.0, 3.0])
+    assert rows.loc[rows["title"] == cost_charts.SMALL_SOURCES, "device_hours"].tolist() == [20.0, 10.0]
+    assert len(shares) == 3 and rows["title"].iloc[-1] == cost_charts.SMALL_SOURCES
 
 
 def test_of_many_models_those_are_drawn_that_have_a_published_figure():

@@ -1,0 +1,83 @@
+"""The tables between the rooms: their columns with types, units and meanings, as facts/tables.csv declares them.
+
+docs/tables.md is made of the same file. `path`: where a price list states the figure, e.g. `own.capex` of an offer.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sweetspot import warnings
+from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table
+from sweetspot.files import read_arrow, write_arrow
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes or changes its meaning
+
+
+@cache
+def schema_of(name: str) -> "pa.Schema":
+    """Return the columns of a table; a column with bounds is followed by its `_low` and `_high`."""
+    import pyarrow as pa
+
+    types = {
+        "text": pa.string(),
+        "integer": pa.int64(),
+        "flag": pa.bool_(),
+        "number": pa.float64(),
+        "texts": pa.list_(pa.string()),
+        "numbers": pa.list_(pa.float64()),
+        # A resale curve: years since the purchase, and the share of the price.
+        "curve": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
+        "warnings": warnings.arrow_type(),
+    }
+    fields = [
+        pa.field(row["column"] + end, types[row["type"]], metadata={key: row[key] for key in ("unit", "description")})
+        for row in table("tables")
+        if row["table"] == name
+        for end in (("", "_low", "_high") if row["bounds"] else ("",))
+    ]
+    return pa.schema(fields, VERSION)
+
+
+def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None:
+    """Write a table whole, its columns in the declared order.
+
+    Parameters
+    ----------
+    frame
+        The rows; a declared column that it lacks is written as missing values.
+    path
+        The file.
+    name
+        The table; '': as the file is called.
+
+    Raises
+    ------
+    ValueError
+        If a column is not declared, or holds values of another type.
+    """
+    import pyarrow as pa
+
+    schema = schema_of(name or Path(path).stem)
+    if unknown := set(frame.columns) - set(schema.names):
+        raise ValueError(f"{path}: facts/tables.csv declares no column {', '.join(sorted(unknown))}")
+    # A column without any value is one of floats to pandas, whatever it would hold.
+    objects = dict.fromkeys((field.name for field in schema if not pa.types.is_primitive(field.type)), object)
+    whole = frame.reindex(columns=schema.names).astype(objects)
+    write_arrow(pa.Table.from_pandas(whole, schema, preserve_index=False), path)
+
+
+def read_table(path: str | Path) -> "pd.DataFrame":
+    """Read a table of this version. Raises UserError for one of another."""
+    content = read_arrow(path)
+    if VERSION.items() - (content.schema.metadata or {}).items():
+        raise UserError(
+            f"{path}: was written by another version of Sweetspot; run the workflow of its study once more: nothing "
+            "is measured again"
+        )
+    return content.to_pandas(use_threads=False)
