@@ -20,7 +20,7 @@ ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 
 def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
     """Name a mix: what is sold, what is bought, and who does the rest."""
-    if mix.kind == THERE:
+    if mix.kind == OWNED:
         return "what you have, alone"
     bought, resold = (
         listed([f"{count} × {monthly.title(name)}" for name, count in counts.items()])
