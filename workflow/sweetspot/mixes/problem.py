@@ -354,27 +354,3 @@ def month_noise(generator: np.random.Generator, samples: int, months: int, corre
     project = generator.standard_normal((samples, 1))
     noise: Array = np.sqrt(1.0 - correlation) * generator.standard_normal((samples, months))
     return np.sqrt(correlation) * project + noise
-
-
-def load_duration(load: Array, shares: Array) -> Array:
-    """Return the load by source in the months, the busiest first.
-
-    Parameters
-    ----------
-    load
-        Device-hours, source x month (the months of all samples in one row).
-    shares
-        Shares of the months, 0 to 1.
-
-    Returns
-    -------
-    Array
-        Source x share: means over a window of the months around each share, so that the sources
-        add up to the load.
-    """
-    load = load[:, np.argsort(-load.sum(axis=0), kind="stable")]
-    months = load.shape[1]
-    width = max(1, months // (2 * max(1, len(shares) - 1)))
-    centres = np.rint(shares * (months - 1)).astype(int)
-    windows = [load[:, max(0, centre - width) : centre + width + 1] for centre in centres]
-    return np.stack([window.mean(axis=1) for window in windows], axis=1)
