@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from harness_runs import ROOT, request
 from sweetspot.errors import UserError
+from sweetspot.harness import launcher
 from sweetspot.harness.backends import backend, missing, require_devices, require_supported
 
 
@@ -95,3 +96,9 @@ def test_each_process_of_torch_takes_its_card_before_it_names_any_and_says_how_f
     assert cuda.asked == ["set 1", "name on 1", "name on 1"]
     assert facts.get("products") == products
     assert settings.cudnn.benchmark
+
+
+@pytest.mark.parametrize(("cores", "gpus", "threads"), [(8, 2, 4), (7, 2, 3), (1, 2, 1)])
+def test_processes_on_a_processor_share_its_cores_and_each_has_one_at_least(monkeypatch, cores, gpus, threads):
+    monkeypatch.setattr(launcher.os, "sched_getaffinity", lambda _: set(range(cores)))
+    assert launcher.threads_per_process(request(gpus=gpus, device="cpu")) == threads

@@ -4,22 +4,14 @@ import numpy as np
 import pytest
 from sweetspot.frameworks import BUILDERS, has_network, keras_application
 
-# Parameters by Keras' documentation (keras.io/api/applications), and the side of the images.
-PUBLISHED = {
-    "vgg16": (138_357_544, 224),
-    "inception3": (23_851_784, 299),
-    "mobilenetv2": (3_538_984, 224),
-}
-
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "parameters", "size"), [(name, *values) for name, values in PUBLISHED.items()])
-def test_networks_of_keras_are_the_published_ones(name, parameters, size):
+def test_a_network_of_keras_is_the_published_one():
     from sweetspot.harness.keras_networks import build_network
 
-    network = build_network(name)
-    assert network.count_params() == parameters
-    assert network.input_shape == (None, size, size, 3)
+    network = build_network("inception3")  # Keras' documentation: 23.9 M parameters, images of 299 pixels
+    assert network.count_params() == 23_851_784
+    assert network.input_shape == (None, 299, 299, 3)
 
 
 @pytest.mark.slow
