@@ -12,7 +12,7 @@ from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_tables
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
-from sweetspot.scaling.networks import network_facts, unlisted_network_warning
+from sweetspot.scaling.networks import unlisted_network_warnings
 from sweetspot.spelling import hint, nearest, slipped
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import checked_catalogue
@@ -187,8 +187,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
     findings.check(invocation.check_answer_prices, study, content.price_lists, file)
     findings.add_errors(file, [f"{file}: {sentence}" for sentence in _unknown_names(study, content)])
     for model in study.cells.model if study.targets else ():
-        if not network_facts(model).is_listed:
-            warning = unlisted_network_warning(model)
+        for warning in unlisted_network_warnings(model):
             findings.warn(file, warning["rule"], warning["message"])
 
 

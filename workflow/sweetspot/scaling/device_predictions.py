@@ -1,5 +1,6 @@
 """Throughput of a workload on other devices and device counts, from figures that a reader measured."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,8 +8,11 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.scaling.fitted import fit_shipped_scaling
-from sweetspot.scaling.several_devices import scale_to_devices
+from sweetspot.frameworks import ALWAYS_COMPILED
+from sweetspot.scaling.fitted import FittedScaling, fit_shipped_scaling, predicted_rates
+from sweetspot.scaling.intervals import LEARNED_METHOD
+from sweetspot.scaling.step_facts import device_family
+from sweetspot.throughput.published import guessed_interconnect
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
 
@@ -22,6 +26,10 @@ COLUMNS = (
     "basis",
     "warnings",
 )
+
+DEVICES_PER_NODE = 8
+# Families whose boards have full links between all devices.
+BOARD_FAMILIES = re.compile(r"(p|v|[abh]|gh)[1-3]00|mi[23]\d\d")
 
 
 def predict_throughput(
@@ -73,7 +81,61 @@ def predict_throughput(
         scaling = fit_shipped_scaling(studies)
         scaled = scale_to_devices(predicted, several, figures[0], interconnect, scaling)
         tables.append(scaled.assign(basis="extrapolated"))
-    table = pd.concat(tables, ignore_index=True)
-    order = {gpu: index for index, gpu in enumerate(devices)}
-    table = table.assign(order=table["gpu"].map(order)).sort_values(["order", "gpus"])
-    return table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), list(COLUMNS)]
+    table = pd.concat(tables).sort_values("gpus")
+    table = table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), list(COLUMNS)]
+    return pd.concat([table[table["gpu"] == gpu] for gpu in devices])
+
+
+def usual_interconnect(gpu: str) -> str:
+    """Return what joins several of a device in the machines that are offered."""
+    if gpu.startswith("TPU"):
+        return "ici"
+    if "PCI" in gpu.upper():
+        return "pcie"
+    has_board = BOARD_FAMILIES.fullmatch(device_family(gpu)) and not gpu.endswith("NVL")
+    return "nvlink" if has_board else guessed_interconnect(gpu)
+
+
+def scale_to_devices(
+    single: pd.DataFrame,
+    counts: Sequence[int],
+    figure: Measured,
+    interconnect: str | None,
+    scaling: FittedScaling,
+) -> pd.DataFrame:
+    """Predict the throughput of n devices of each kind from that of one.
+
+    Parameters
+    ----------
+    single
+        gpu, images_per_s with `_low`, `_high` (90 %) and warnings of one device.
+    counts
+        Numbers of devices.
+    figure
+        Model, batch, precision and framework of the workload.
+    interconnect
+        None: the usual one of each device.
+    scaling
+        The fitted model. Its error and that of `single` count as independent.
+
+    Returns
+    -------
+    pd.DataFrame
+        One row per device and count: gpu, gpus, interconnect, images_per_s with `_low` and
+        `_high`, warnings.
+    """
+    base = single.rename(columns={name: f"base_{name}" for name in single if name.startswith("images_per_s")})
+    cells = base.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")
+    cells["interconnect"] = [interconnect or usual_interconnect(gpu) for gpu in cells["gpu"]]
+    facts = cells.assign(
+        nodes=-(-cells["gpus"] // DEVICES_PER_NODE),
+        model=figure.model,
+        batch_size=figure.batch_size,
+        precision=figure.precision,
+        framework=figure.framework,
+        framework_version="",
+        xla=figure.framework in ALWAYS_COMPILED,
+        exchange=True,
+    )
+    rates = predicted_rates(cells, scaling.predict(LEARNED_METHOD, facts))
+    return cells.assign(**rates)
