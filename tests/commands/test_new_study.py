@@ -97,7 +97,7 @@ def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
     ("arguments", "words"),
     [
         (["--gpu-name", "RTX 9999", "--speed", "9"], "'RTX 9999': no device of that name is specified"),
-        (["--gpu-name", "Intel Xeon CPU", "--speed", "9"], "is a processor"),
+        (["--gpu-name", "Intel Xeon CPU", "--speed", "9"], "no device of that name"),
         (["--gpu-name", "RTX 4090"], "--gpu-name and --speed belong together"),
         (["--speed", "9"], "--gpu-name and --speed belong together"),
         ([*CARD, "--currency", "XAU"], "--currency is 'XAU'; expected USD, EUR, or --rate"),

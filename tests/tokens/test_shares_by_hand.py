@@ -8,7 +8,7 @@ from study_tables import STUDIES
 from sweetspot.commands.estimate import machines_for_rent, mfu_of, parse_work
 from sweetspot.study.open_models import open_models
 from sweetspot.tokens import estimates
-from sweetspot.tokens.estimates import UNTRIED, KnownMfu, cheapest, estimate_machines
+from sweetspot.tokens.estimates import UNTRIED, ReachedMfu, cheapest, estimate_machines
 from sweetspot.tokens.mfu import (
     Range,
     carry_speed,
@@ -155,7 +155,7 @@ def test_a_figure_of_model_or_device_counts_from_half_to_twice_the_sequence(monk
     rows = pd.DataFrame([CELL | {"mfu": 0.1} | row for row in apart + own])
     monkeypatch.setattr(estimates, "published_figures", lambda: rows.assign(flop_per_s=rows["mfu"] * 312e12))
     job = parse_work("llama-3.1-8b lora 100M tokens")
-    known = KnownMfu(Range(0.25, 0.2, 0.3), "tuned")
+    known = ReachedMfu(Range(0.25, 0.2, 0.3), "tuned")
     speed, found = known.speed(job, shipped_devices().get("A100 SXM 80GB"))
     assert found == basis and speed.middle == pytest.approx(share * 312e12, rel=1e-3)
 
@@ -166,7 +166,7 @@ def test_hours_and_money_by_hand():
     machine = {"gpu": "A100 SXM 80GB", "interconnect": None, "usd_per_hour": 2.0, "minimum_hours": 0.0}
     rows = [{"machine": "one", "gpus": 1}, {"machine": "two", "gpus": 2}, {"machine": "day", "minimum_hours": 24.0}]
     rows = [machine | {"gpus": 1} | row for row in rows] + [machine | {"machine": "old", "gpu": "K80", "gpus": 1}]
-    table = estimate_machines(job, KnownMfu(Range(0.5, 0.4, 0.6)), pd.DataFrame(rows)).set_index("machine")
+    table = estimate_machines(job, ReachedMfu(Range(0.5, 0.4, 0.6)), pd.DataFrame(rows)).set_index("machine")
     hours = job.flop / (0.5 * 312e12) / 3600
     assert table["hours"].to_dict() == pytest.approx({"two": hours / 1.5, "one": hours, "day": hours})
     assert table["usd"].tolist() == pytest.approx([2 * hours / 1.5, 2 * hours, 48])  # the cheapest first

@@ -14,13 +14,13 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.number_text import NUMBER, parse_number
 from sweetspot.study.open_models import METHODS, SEQUENCE, open_model
-from sweetspot.tokens.estimates import TOO_SMALL, UNTRIED, KnownMfu, TokenJob, cheapest, estimate_machines
+from sweetspot.tokens.estimates import TOO_SMALL, UNTRIED, ReachedMfu, TokenJob, cheapest, estimate_machines
 from sweetspot.tokens.mfu import (
     FLOP_PER_TFLOP,
-    LEAST_SPREAD,
     PRECISION,
     SD_90,
-    STACK_SPREAD,
+    STACK_SD,
+    TIMING_SD,
     expected_mfu,
     published_figures,
     range_around,
@@ -57,7 +57,7 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
     return TokenJob(open_model(match["model"]), method, tokens, sequence)  # type: ignore[arg-type]
 
 
-def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> KnownMfu:
+def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
     """Return the share of the peak from the reader's timing, else from published figures.
 
     Parameters
@@ -75,7 +75,7 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> KnownMfu:
         The timing has another form, or exceeds what the device can do.
     """
     if timed is None:
-        return KnownMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
+        return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
     match = TIMED.fullmatch(timed.strip())
     if match is None:
         raise UserError(f'--timed is {timed!r}; expected GPU: RATE, such as "RTX 4090: 2100 tokens/s"')
@@ -88,7 +88,7 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> KnownMfu:
             f"--timed is {timed!r}: {mfu:.3g} of that device's peak; expected a rate above 0 that it can do"
         )
     timing = pd.DataFrame([{"model": job.model.name, "gpu": device.gpu, "flop_per_s": speed}])
-    return KnownMfu(range_around(mfu, STACK_SPREAD), timed=timing)
+    return ReachedMfu(range_around(mfu, STACK_SD), timed=timing)
 
 
 def machines_for_rent() -> pd.DataFrame:
@@ -129,13 +129,13 @@ class EstimateRequest:
 def run(request: EstimateRequest) -> None:
     """Print the table. Raises UserError."""
     job = parse_work(request.work, request.sequence)
-    known_mfu = mfu_of(job, request.stack, request.timed)
-    table = estimate_machines(job, known_mfu, machines_for_rent())
+    reached_mfu = mfu_of(job, request.stack, request.timed)
+    table = estimate_machines(job, reached_mfu, machines_for_rent())
     best = cheapest(table, request.within_hours)
     fitting, too_small = (table[(table["memory"] == TOO_SMALL) == is_small] for is_small in (False, True))
     if request.as_json:
         content = {
-            "mfu": known_mfu.mfu._asdict(),
+            "mfu": reached_mfu.mfu._asdict(),
             "machines": fitting.to_dict("records"),
             "cheapest": best and best._asdict(),
             "level": 0.9,
@@ -144,13 +144,13 @@ def run(request: EstimateRequest) -> None:
         print(json.dumps(without_nan(content), indent=2))
         return
     untried = table["basis"] == UNTRIED
-    factors = [math.exp(SD_90 * spread) for spread in (LEAST_SPREAD, STACK_SPREAD)]
+    factors = [math.exp(SD_90 * spread) for spread in (TIMING_SD, STACK_SD)]
     as_cheap = table[(table["memory"] == "fits") & ~untried & (table["ratio"] <= factors[1])]
     text = render(
         "estimate.txt",
         job=job,
-        mfu=known_mfu.mfu,
-        is_timed=known_mfu.timed is not None,
+        mfu=reached_mfu.mfu,
+        is_timed=reached_mfu.timed is not None,
         fitting=list(fitting.itertuples()),
         too_small=list(too_small.itertuples()),
         days=sorted(table["as_of"]),

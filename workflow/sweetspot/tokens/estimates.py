@@ -45,7 +45,7 @@ class TokenJob:
 
 
 @dataclass(frozen=True)
-class KnownMfu:
+class ReachedMfu:
     """The share of a device's peak that the reader's software reaches, with its 90 % interval.
 
     `stack`: its kind, where the reader says it; `timed`: the reader's own timing of the job,
@@ -62,8 +62,8 @@ class KnownMfu:
         Published figures count where they are of the job's method and model or device, at half to twice its sequence.
         """
         if self.timed is not None:
-            is_same = device.gpu in set(self.timed["gpu"])
-            return carry_speed(self.timed, job.model, device), "own" if is_same else "transferred"
+            is_timed_device = device.gpu in set(self.timed["gpu"])
+            return carry_speed(self.timed, job.model, device), "own" if is_timed_device else "transferred"
         figures = published_figures().query(
             "stack == @self.stack and method == @job.method and precision == 'bf16' and "
             "@job.sequence / 2 <= sequence <= 2 * @job.sequence and (model == @job.model.name or gpu == @device.gpu)"
@@ -77,14 +77,14 @@ class KnownMfu:
         return speed, "arithmetic" if device.maker == "nvidia" else UNTRIED
 
 
-def estimate_machines(job: TokenJob, known: KnownMfu, machines: pd.DataFrame) -> pd.DataFrame:
+def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame) -> pd.DataFrame:
     """Estimate hours, money and memory of a job on each machine whose device has a peak in bf16.
 
     Parameters
     ----------
     job
         The training.
-    known
+    reached
         What is known of the share of the peak that the reader's software reaches.
     machines
         Columns machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, and what else a caller wants to keep.
@@ -96,7 +96,7 @@ def estimate_machines(job: TokenJob, known: KnownMfu, machines: pd.DataFrame) ->
         `_low` and `_high` (90 %); `memory` ('fits'; 'tight': where layers are computed again; 'too small') and
         `need_gib` of each device; the `basis` of the speed; `ratio`: USD over those of the cheapest that fits.
     """
-    rows = machines.join(pd.DataFrame([_estimate(job, known, row) for row in machines.itertuples()], machines.index))
+    rows = machines.join(pd.DataFrame([_estimate(job, reached, row) for row in machines.itertuples()], machines.index))
     rows = rows.dropna(subset="hours")
     for end in ("", "_low", "_high"):
         rows[f"usd{end}"] = rows[f"hours{end}"].clip(lower=rows["minimum_hours"]) * rows["usd_per_hour"]
@@ -110,12 +110,13 @@ def cheapest(rows: pd.DataFrame, within_hours: float = math.inf) -> Any:
     return next(rows[(rows["memory"] == "fits") & (rows["hours"] <= within_hours)].itertuples(), None)
 
 
-def _estimate(job: TokenJob, known: KnownMfu, machine: Any) -> dict[str, Any]:
+def _estimate(job: TokenJob, reached: ReachedMfu, machine: Any) -> dict[str, Any]:
     device, gpus = shipped_devices().get(machine.gpu), machine.gpus
-    speed, basis = known.speed(job, device)
+    speed, basis = reached.speed(job, device)
     speed = speed.times(interconnect_factor(machine.interconnect, gpus))
     need_gib, with_activations = (
-        memory_need(job.model, job.method, job.sequence, kept=kept).gib(gpus) for kept in (False, True)
+        memory_need(job.model, job.method, job.sequence, kept=has_activations).gib(gpus)
+        for has_activations in (False, True)
     )
     memory_gib = device.memory_gb * GIB_PER_GB
     hours = [job.flop / (flop_per_s * gpus) / 3600 for flop_per_s in speed]

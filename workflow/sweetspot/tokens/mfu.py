@@ -3,9 +3,9 @@
 import math
 from functools import cache
 from pathlib import Path
+from statistics import mean, stdev
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import POOLS
@@ -21,15 +21,15 @@ CREDIBLE = 0.75
 SD_90 = 1.644854  # Standard deviations to either end of a 90 % interval.
 # Standard deviations of the logarithm of a share: two printed tables of one stack differ by as much as the first; the
 # figures of one stack by as much as the second.
-LEAST_SPREAD, STACK_SPREAD = 0.15, 0.35
+TIMING_SD, STACK_SD = 0.15, 0.35
 # To another model a loop on common libraries carries its share by active parameters to this power (pairs of one device,
 # software, method, precision and sequence; 0.08 to 0.16 without one model); a vendor's library keeps its share.
 SIZE_EXPONENT, SIZE_LIMIT = 0.1, 1.3
 # The same deviations to another device, where throughput goes as the memory bandwidth (392 pairs of figures of one
 # model and software), and to another model of a vendor's library (346 pairs of one device and software).
-DEVICE_SPREAD, TUNED_MODEL_SPREAD = 0.365, 0.693
+DEVICE_SD, TUNED_MODEL_SD = 0.365, 0.693
 # Loops on common libraries run at a tenth to a half of what a vendor's library reaches.
-PLAIN_FRACTION = 0.1
+LOOP_FRACTION = 0.1
 
 
 class Range(NamedTuple):
@@ -39,21 +39,20 @@ class Range(NamedTuple):
     low: float
     high: float
 
-    def times(self, other: "Range") -> "Range":
+    def times(self, factor: "Range") -> "Range":
         """Return the product of two numbers whose errors are independent, normal in the logarithm."""
-        middle = self.middle * other.middle
-        low = math.hypot(math.log(self.middle / self.low), math.log(other.middle / other.low))
-        high = math.hypot(math.log(self.high / self.middle), math.log(other.high / other.middle))
+        middle = self.middle * factor.middle
+        low = math.hypot(math.log(self.middle / self.low), math.log(factor.middle / factor.low))
+        high = math.hypot(math.log(self.high / self.middle), math.log(factor.high / factor.middle))
         return Range(middle, middle * math.exp(-low), middle * math.exp(high))
 
 
 def range_around(middle: float, log_sd: float) -> Range:
     """Return a number and the bounds that 90 % of a normal logarithm lie between."""
-    factor = math.exp(SD_90 * log_sd)
-    return Range(middle, middle / factor, middle * factor)
+    return Range(middle, middle * math.exp(-SD_90 * log_sd), middle * math.exp(SD_90 * log_sd))
 
 
-SAME = Range(1.0, 1.0, 1.0)
+UNCHANGED = Range(1.0, 1.0, 1.0)
 # AMD's share of the peak over NVIDIA's: ten medians of MLPerf's LoRA and Llama-3.1-8B of one round on eight MI300X,
 # MI325X (beside H200), MI350X and MI355X (beside B200 of v5.1, B300 of v6.0), by bf16 peaks: 0.62 to 0.86, median 0.74
 # (eight-gpus-2026/time_to_target.csv). That is each vendor's own code: of other software nothing is known, so the
@@ -70,12 +69,12 @@ PCIE = Range(0.75, 14.0 / 15.4 / 4, 0.95)
 
 def interconnect_factor(interconnect: str | None, gpus: int) -> Range:
     """Return the speed of several devices over that of as many alone."""
-    return PCIE if gpus > 1 and interconnect in (None, "pcie", "none") else SAME
+    return PCIE if gpus > 1 and interconnect in (None, "pcie", "none") else UNCHANGED
 
 
 def maker_factor(maker: str) -> Range:
     """Return a maker's share of the peak over NVIDIA's; an unknown maker counts as AMD."""
-    return SAME if maker == "nvidia" else AMD
+    return UNCHANGED if maker == "nvidia" else AMD
 
 
 @cache
@@ -92,7 +91,7 @@ def read_figures(path: Path) -> pd.DataFrame:
     flop = [flop_per_token(open_models()[row.model], row.method, row.sequence) for row in table.itertuples()]
     table["flop_per_s"] = table["tokens_per_s"] * flop / table["gpus"]
     peaks = [shipped_devices().by_gpu[row.gpu].peak(row.precision) for row in table.itertuples()]
-    table["mfu"] = table["flop_per_s"] / peaks / FLOP_PER_TFLOP
+    table["mfu"] = table["tokens_per_s"] * flop / (table["gpus"] * peaks * FLOP_PER_TFLOP)
     return table[table["mfu"] <= CREDIBLE]  # False where there is no peak.
 
 
@@ -115,19 +114,19 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
     """
     if method == "grpo":
         figures, stack = figures[figures["method"] == method], "tuned"
-    of_kind, factor = figures[figures["mixture"] == mixture], SAME
+    of_kind, factor = figures[figures["mixture"] == mixture], UNCHANGED
     if method not in set(of_kind["method"]):
-        of_kind, factor = figures[~figures["mixture"]], MIXTURE if mixture else SAME
+        of_kind, factor = figures[~figures["mixture"]], MIXTURE if mixture else UNCHANGED
     logs: list[float] = []
     for _, rows in of_kind[of_kind["stack"] == (stack or of_kind["stack"])].groupby("stack"):
         of_method = rows[rows["method"] == method]
         rows = rows if of_method.empty else of_method
-        shares = np.log(rows["mfu"]).groupby([rows["model"], rows["gpu"], rows["software"]]).median()
+        shares = rows["mfu"].map(math.log).groupby([rows["model"], rows["gpu"], rows["software"]]).median()
         logs += [shares.min(), shares.median(), shares.max()]
-    spread = max(float(np.std(logs, ddof=1)), LEAST_SPREAD)
-    share = range_around(math.exp(np.mean(logs)), spread * math.sqrt(1 + 1 / len(logs)))
+    log_sd = max(stdev(logs), TIMING_SD)
+    share = range_around(math.exp(mean(logs)), log_sd * math.sqrt(1 + 1 / len(logs)))
     if stack != "tuned":
-        share = share._replace(low=min(share.low, PLAIN_FRACTION * expected_mfu(figures, method, "tuned").low))
+        share = share._replace(low=min(share.low, LOOP_FRACTION * expected_mfu(figures, method, "tuned").low))
     return share.times(factor)
 
 
@@ -146,15 +145,15 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
     speeds = []
     for row in timings.itertuples():
         timed_device = shipped_devices().get(row.gpu)
-        speed = range_around(row.flop_per_s, LEAST_SPREAD)
+        speed = range_around(row.flop_per_s, TIMING_SD)
         if row.model != model.name and stack == "tuned":
-            speed = speed.times(range_around(1.0, TUNED_MODEL_SPREAD))
+            speed = speed.times(range_around(1.0, TUNED_MODEL_SD))
         elif row.model != model.name:
             factor = (model.active_parameters / open_models()[row.model].active_parameters) ** SIZE_EXPONENT
-            speed = speed.times(range_around(min(SIZE_LIMIT, max(1 / SIZE_LIMIT, factor)), STACK_SPREAD))
+            speed = speed.times(range_around(min(SIZE_LIMIT, max(1 / SIZE_LIMIT, factor)), STACK_SD))
         if device.gpu != timed_device.gpu:
             bandwidths = device.memory_bandwidth_gb_s / timed_device.memory_bandwidth_gb_s
-            speed = speed.times(range_around(bandwidths, DEVICE_SPREAD))
+            speed = speed.times(range_around(bandwidths, DEVICE_SD))
         if device.maker != timed_device.maker:
             speed = speed.times(Range(1.0, AMD.low / AMD.middle, AMD.high / AMD.middle))
         speeds.append(speed)

@@ -112,5 +112,5 @@ def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
     """Return rows of one device of OF_DEVICES, without those that another part decides."""
     parts = (with_machine_facts(read_published(figures_file(name, studies))) for name in OF_DEVICES)
     table = pd.concat(parts, ignore_index=True)
-    is_other = table["dataset"].str.contains(DISTORTED) | table["framework_version"].str.contains(WITHOUT_CUDNN)
-    return table[(table["gpus"] == 1) & ~is_other]
+    is_excluded = table["dataset"].str.contains(DISTORTED) | table["framework_version"].str.contains(WITHOUT_CUDNN)
+    return table[(table["gpus"] == 1) & ~is_excluded]

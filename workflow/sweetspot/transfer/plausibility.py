@@ -22,7 +22,7 @@ WINOGRAD = 2.25
 MAX_EFFICIENCY = 1.05
 # Data sets whose images are smaller than those of facts/network_operations.csv.
 SMALL_IMAGES = re.compile(r"cifar|mnist|svhn|tiny|\d+ ?(?:x|px)", re.IGNORECASE)
-SAME_CELL = ["gpu", "framework", "model", "batch_size", "precision"]
+CELL_KEY = ["gpu", "framework", "model", "batch_size", "precision"]
 DEFAULTS = {"basis": READ[0], "status": USABLE[0], "logical": False, "dataset": "", "source": ""}
 
 
@@ -49,8 +49,8 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
     table["factor"] = [_peak_factor(row) for row in table.itertuples()]
     is_beyond = (table["factor"] > 1) & ~small
     possible = table[~is_beyond].dropna(subset="batch_size").sort_values("images_per_s", ascending=False)
-    one = possible[possible["gpus"] == 1].drop_duplicates(SAME_CELL)
-    pairs = possible[possible["gpus"] > 1].merge(one, on=SAME_CELL, suffixes=("", "_one"))
+    singles = possible[possible["gpus"] == 1].drop_duplicates(CELL_KEY)
+    pairs = possible[possible["gpus"] > 1].merge(singles, on=CELL_KEY, suffixes=("", "_one"))
     pairs["limit"] = pairs["gpus"] * pairs["images_per_s_one"]
     impossible = [
         ImpossibleFigure(

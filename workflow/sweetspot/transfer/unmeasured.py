@@ -16,7 +16,7 @@ from sweetspot.throughput.gather import SAME_BUT_VARIANT
 from sweetspot.tokens.mfu import (
     FLOP_PER_TFLOP,
     SD_90,
-    STACK_SPREAD,
+    STACK_SD,
     carry_speed,
     expected_mfu,
     interconnect_factor,
@@ -102,6 +102,8 @@ def with_transferred(
         ]
         targets = {device.gpu: device for device in lacking.values()}
         predicted = transferred(measured, list(targets.values()), relation).set_index("gpu")
+        rate = predicted["images_per_s"]
+        predicted = predicted.assign(**{name: at_95(rate, predicted[name]) for name in RATES})
         origin = " and ".join(f"{row.gpu} ({row.images_per_s:g} {row.unit}/s)" for row in fastest.itertuples())
         constant = {"basis": "transferred", "source": f"transferred from {origin} ; {fastest['source'].iloc[-1]}"}
         constant |= fastest[["unit", "xla"]].iloc[-1]
@@ -145,21 +147,23 @@ def with_arithmetic(
         work, device = cell_work(model), shipped_devices().find(instance.gpu)
         if work is None or device is None or (name, model) in timed_cells or instance.measure is not None:
             continue
-        peak, flop = device.peak(question.precision) * FLOP_PER_TFLOP, flop_per_token(*work)
+        peak, flop = device.peak(question.precision) * FLOP_PER_TFLOP * instance.gpus, flop_per_token(*work)
         if math.isnan(peak):
             continue
         if len(timings):
-            speed, basis, origin = carry_speed(timings, work[0], device), "transferred", "the figures of this study"
+            speed, flop_per_unit = carry_speed(timings, work[0], device), float(instance.gpus)
+            basis, origin = "transferred", "the figures of this study"
         else:
-            share = expected_mfu(published_figures(), work[1], None, work[0].mixture).middle
-            speed = range_around(share * peak, STACK_SPREAD).times(maker_factor(device.maker))
+            mfu = expected_mfu(published_figures(), work[1], None, work[0].mixture).middle
+            speed, flop_per_unit = range_around(mfu, STACK_SD).times(maker_factor(device.maker)), peak
             basis, origin = "arithmetic", "published figures of tokens-2026"
         speed = speed.times(interconnect_factor(instance.interconnect, instance.gpus))
+        share = speed.middle * flop_per_unit / peak
         message = f"no figure of fine-tuning on {device.gpu}: its speed is what MLPerf's times say beside NVIDIA's"
         values = {
-            **dict(zip(RATES, (instance.gpus / flop * flop_per_s for flop_per_s in speed), strict=True)),
+            **{name: at_95(speed.middle, end) * flop_per_unit / flop for name, end in zip(RATES, speed, strict=True)},
             "basis": basis,
-            "source": f"{flop:.3g} operations a token, {speed.middle / peak:.0%} of the dense peak, as {origin}",
+            "source": f"{flop:.3g} operations a token, {share:.0%} of the dense peak, as {origin}",
             "warnings": [] if device.maker == "nvidia" else [warning("maker_without_figure", message)],
             "unit": "tokens",
             "xla": False,
@@ -180,20 +184,22 @@ def _timings(figures: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.D
     return pd.DataFrame(timings)
 
 
+def at_95(middle: Any, end: Any) -> Any:
+    """Return an end of a 95 % interval from that of one of 90 %: numbers, or columns of them."""
+    return middle * (end / middle) ** (SD_95 / SD_90)
+
+
 def _with_rows(
     table: pd.DataFrame, rows: list[dict[str, Any]], instances: Mapping[str, "Instance"], as_of: str
 ) -> pd.DataFrame:
-    """Add rows with 90 % intervals to throughput.parquet, in its order, and mark the best of a cell's variants."""
+    """Add rows to throughput.parquet, in its order, and mark the best of a cell's variants."""
     if not rows:
         return table
     added = pd.DataFrame(rows).assign(as_of=as_of, runs=0, logical=False)
-    rate = added["images_per_s"]
-    added["status"] = np.where(rate > 0, "ok", "failed")
-    for name in RATES:
-        added[name] = rate * (added[name] / rate) ** (SD_95 / SD_90)
+    added["status"] = np.where(added["images_per_s"] > 0, "ok", "failed")
     added["warnings"] = [joined(row.warnings, cautions(instances, row.instance)) for row in added.itertuples()]
-    plain = table[list(TABLE_COLUMNS)]
-    added = added.reindex(columns=plain.columns)
-    both = pd.concat([plain, added.astype(plain.dtypes) if len(plain) else added])
-    ordered = both.sort_values(list(CELL_COLUMNS), kind="stable").reset_index(drop=True)
+    present = table[list(TABLE_COLUMNS)]
+    added = added.reindex(columns=present.columns)
+    combined = pd.concat([present, added.astype(present.dtypes) if len(present) else added])
+    ordered = combined.sort_values(list(CELL_COLUMNS), kind="stable").reset_index(drop=True)
     return mark_best(ordered, "images_per_s", SAME_BUT_VARIANT)
