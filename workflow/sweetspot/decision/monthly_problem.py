@@ -21,13 +21,13 @@ from sweetspot.decision.decision_problem import (
     TurningPoint,
 )
 from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.sources import rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.decision.work_classes import PER_MONTH
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
-from sweetspot.phrases.decided import beside_in_words
 
 COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
 COARSE_PRECISION = 1e-4  # of the logarithm of a factor
@@ -130,7 +130,7 @@ class MonthlyProblem(DecisionProblem):
         """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
         bought, work = self.mixes[index].bought, self.work
         if alternative not in (None, self.choices[index].alternative):
-            return f"nothing bought, {beside_in_words(work.title(str(alternative)), work.at_home)}"
+            return f"nothing bought, {rental_title(work.title(str(alternative)), work.at_home)}"
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
