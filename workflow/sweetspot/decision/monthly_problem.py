@@ -319,7 +319,9 @@ class MonthlyProblem(DecisionProblem):
 
         def difference(log_factor: float) -> float:
             problem = self._problem(parameter, log_factor)
-            return float(np.nan_to_num(_usd(problem, second) - _usd(problem, first), nan=LARGEST, posinf=LARGEST))
+            with np.errstate(invalid="ignore"):  # Where neither does the work.
+                usd = _usd(problem, second) - _usd(problem, first)
+            return float(np.nan_to_num(usd, nan=LARGEST, posinf=LARGEST, neginf=-LARGEST))
 
         bounds = log_factor - ESTIMATE_RANGE, log_factor + ESTIMATE_RANGE
         if difference(bounds[0]) * difference(bounds[1]) > 0:
