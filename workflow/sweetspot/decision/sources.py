@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.mixes.problem import finite
-from sweetspot.mixes.search import THERE, Mix
+from sweetspot.mixes.search import OWNED, Mix
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
 
@@ -20,7 +20,7 @@ ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 
 def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
     """Name a mix: what is sold, what is bought, and who does the rest."""
-    if mix.kind == THERE:
+    if mix.kind == OWNED:
         return "what you have, alone"
     bought, resold = (
         listed([f"{count} × {monthly.title(name)}" for name, count in counts.items()])
@@ -78,7 +78,7 @@ def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[dict[str, Any]]:
     `class` or `urgent_class` (the class `title` runs nowhere), or `busy_months`.
     """
     problem, reasons = mix.at(monthly.central).problem, []
-    if mix.kind == THERE:
+    if mix.kind == OWNED:
         owned = next(kind for kind in problem.held if kind.there)
         needed = float((problem.jobs.mean(axis=2) * finite(owned.device_hours)).sum())
         capacity = sum(float(kind.capacity[0]) * kind.there * kind.devices for kind in problem.held)
