@@ -54,9 +54,7 @@ def by_linear_programme(one, counts):
 
 
 def timing(problem, keys=(), trial=0.0):
-    """The problem with uncertain speeds, one a class and source, which jobs take as their inverse; `keys`: those that
-    are timed; `trial`: USD a month of each.
-    """
+    """The problem with uncertain speeds, one a class and source; `keys`: those timed, for `trial` USD a month each."""
     every = [*problem.held, *problem.rented]
     known = {one.name: tuple(f"{one.name}: {name}" for name in problem.classes) for one in every}
     some = [replace(one, speed_keys=known[one.name]) for one in every]

@@ -218,8 +218,8 @@ def expand_matrix(
     """
     axes = {"instance": instances, **matrix}
     script_models = set(scripts)
-    every = itertools.starmap(Cell, itertools.product(*(dict.fromkeys(axes[column]) for column in CELL_COLUMNS)))
-    cells = [cell for cell in every if (cell.framework == FRAMEWORK) == (cell.model in script_models)]
+    product = itertools.starmap(Cell, itertools.product(*(dict.fromkeys(axes[column]) for column in CELL_COLUMNS)))
+    cells = [cell for cell in product if (cell.framework == FRAMEWORK) == (cell.model in script_models)]
     for number, entry in enumerate(exclude):
         remaining = [cell for cell in cells if not entry.items() <= cell._asdict().items()]
         if len(remaining) == len(cells):

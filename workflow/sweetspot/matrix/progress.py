@@ -50,7 +50,7 @@ def show_step_lines(handlers: Iterable[logging.Handler], is_quiet: bool = False)
         os.environ["SWEETSPOT_QUIET"] = "1"
     for handler in terminal_handlers(handlers):
         handler.setFormatter(StepFormatter(handler.formatter or logging.Formatter()))
-        handler.filters = [partial(_is_shown, handler, is_quiet)]
+        handler.filters = [partial(_is_visible, handler, is_quiet)]
 
 
 def _event(record: logging.LogRecord) -> str | None:
@@ -58,7 +58,7 @@ def _event(record: logging.LogRecord) -> str | None:
     return getattr(getattr(record, "event", None), "name", None)
 
 
-def _is_shown(handler: logging.Handler, is_quiet: bool, record: logging.LogRecord) -> bool:
+def _is_visible(handler: logging.Handler, is_quiet: bool, record: logging.LogRecord) -> bool:
     """Return True for all records, of a quiet run for errors; for the end of a job too, which takes its error back."""
     event = _event(record)
     if event == "JOB_INFO":  # Snakemake's handler would write an empty line before each step.

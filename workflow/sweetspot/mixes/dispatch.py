@@ -75,8 +75,9 @@ class DispatchResult:
     @cached_property
     def rent_by_offer(self) -> dict[str, float]:
         """Expected USD per month that are paid to each offer that is given jobs."""
-        rents = {name: self.remaining * self.problem.rent_of(name) for name in self.problem.used}
-        return {name: float(usd.sum(axis=0).mean()) for name, usd in rents.items()}
+        rents = {name: self.problem.rent_of(name) for name in self.problem.used}
+        months = self.running.size
+        return {name: float(np.einsum("jdt,jdt->", self.remaining, usd)) / months for name, usd in rents.items()}
 
     @property
     def lead(self) -> str:
@@ -161,7 +162,7 @@ def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[i
             jobs[cells] += added_jobs
             free -= np.minimum(free, added_jobs * hours)
             running += added_jobs * job_usd[cells][:, None]
-    running += (remaining * rent).sum(axis=0)
+    running += np.einsum("jdt,jdt->dt", remaining, rent)
     return DispatchResult(
         problem, counts, {problem.held[index].name: owned_jobs[index] for index in order}, remaining, running
     )
