@@ -16,7 +16,7 @@ rule run_benchmark:
         timing_slot=1,
     params:
         place=JOBS.location,
-        protocol=JOBS.protocol(),
+        protocol=JOBS.protocol,
         device=JOBS.device(),
     shell:
         RUN_BENCHMARK

@@ -7,7 +7,6 @@ from sweetspot.study.settings import Settings
 COMPARISON = [
     "options",
     "break_even",
-    "utilisation",
     "ranks",
     # What each question hangs on, what turns it, what to find out: one job by model, and plans.
     "tornado",
@@ -17,12 +16,9 @@ COMPARISON = [
     "choices",
     "verdict",
     "queue",
-    "left_out",
     "warnings",
-    # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
+    # Of workloads of kind monthly: what to have and what to rent, and who does what.
     "sources",
-    "load",
-    "jobs",
     "deadlines",
     # What each kind of commitment costs along the controls of the page.
     "sweeps",
@@ -62,7 +58,6 @@ rule compare:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
         ),
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
@@ -129,7 +124,6 @@ rule compare_then:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
             "report",
         ),
@@ -165,7 +159,6 @@ rule compare_scenarios:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
             "report",
         ),

@@ -32,7 +32,7 @@ except UserError as error:
 
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
 from sweetspot.matrix.progress import show_step_lines
-from sweetspot.matrix.reruns import note_reruns, settle
+from sweetspot.matrix.reruns import note_reruns
 from sweetspot.matrix.slurm import install_commands
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
@@ -98,15 +98,8 @@ onstart:
 
 
 onsuccess:
-    if workflow.is_main_process:
-        settle()
     # Snakemake's limit of jobs a second starts a timer of one second at each choice of jobs, and its process waits for
     # the last one after everything is finished. Nobody else does.
     for thread in threading.enumerate():
         if isinstance(thread, threading.Timer):
             thread.cancel()
-
-
-onerror:
-    if workflow.is_main_process:
-        settle()

@@ -88,10 +88,9 @@ from sweetspot.harness.request import parse_request
 request = parse_request(sys.argv[1:])
 chosen = backend(request.cell.framework)
 chosen.prepare(request)
-devices = chosen.devices(request)
-step, _ = chosen.build_step(request, devices)
+step, _ = chosen.build_step(request)
 for _ in range(request.warmup_steps + request.min_steps):
-    step()
+    step.finish(step.launch())
 """
 A_RUN = (
     "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default "

@@ -115,7 +115,7 @@ def test_all_mistakes_of_all_claims_are_named(tmp_path):
         load_claims(file)
     found = [sentence.removeprefix(f"{file}: ")[:25] for sentence in error.value.sentences]
     assert found == [
-        "id 'b' stands twice; each",
+        "expected a name once amon",
         "claim 'a' has 'x'; expect",
         "claim 'a' has 'y'; expect",
         "claim 'b' has 'z'; expect",

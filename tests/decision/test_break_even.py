@@ -1,11 +1,11 @@
-"""From how many days, and months, a box pays: whole rows on drawn values that stand in the test; and the curve."""
+"""From how many days, and months, a box pays: whole rows on drawn values that stand in the test."""
 
 import math
 
 import numpy as np
 import pytest
 from decision_tables import BOX, RENTED, box_offer, drawn, offer, options_of
-from sweetspot.decision.analyses.days_of_use import MonthlyCost, break_even, break_even_days, utilisation
+from sweetspot.decision.analyses.days_of_use import break_even, break_even_days
 from three_kinds import Market, hourly, own, price
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
@@ -30,7 +30,7 @@ def test_a_row_of_days_by_hand():
     row = row_of(fixed={BOX: STEPS})
     expected = {
         "workload": "vgg16", "model": "vgg16", "quantity": "days_per_month", "reference": BOX, "option": RENTED,
-        "p_pays": 1.0, "p_cheaper": 1.0, "verdict": "from 1.4 days a month (0.7 to 1.8); pays at the planned use of 10",
+        "p_pays": 1.0, "p_cheaper": 1.0, "planned": 10.0,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     days = [fixed / 24 / (HOUR - 0.2) for fixed in (FIXED, 110, 290)]
@@ -46,7 +46,6 @@ def test_the_share_of_draws_in_which_the_box_is_cheaper_and_in_which_it_ever_pay
     row = row_of(images_per_usd=images, fixed={BOX: [720, 720, 24_000, 24_000]})
     assert (row["p_cheaper"], row["p_pays"]) == (0.625, 0.5)
     assert (row["gain_low"], row["gain_high"]) == pytest.approx((0.5, 2))
-    assert row["verdict"] == "from 1.4 days a month (4.6 to never); pays at the planned use of 10"
 
 
 def exact(**box):
@@ -60,11 +59,9 @@ def exact(**box):
 
 
 def test_the_last_day_of_the_month_still_pays():
-    # 732 USD a month / (24 x 1 USD) = 30.5 days: the whole month, in all draws; 240 USD: 10 days, which are planned
-    row, tenth = (break_even(each, drawn(each), 30.5).iloc[0] for each in (exact(), exact(fixed_usd_per_month=240.0)))
+    # 732 USD a month / (24 x 1 USD) = 30.5 days: the whole month, in all draws
+    row = break_even(exact(), drawn(exact()), 30.5).iloc[0]
     assert (row["days"], row["days_low"], row["p_pays"]) == (30.5, 30.5, 1.0)
-    assert row["verdict"] == "from 30.5 days a month (30.5 to 30.5); does not pay at the planned use of 10"
-    assert tenth["verdict"].endswith("; pays at the planned use of 10")
 
 
 def test_a_row_against_another_box_by_hand():
@@ -76,27 +73,18 @@ def test_a_row_against_another_box_by_hand():
     assert row[["days", "days_low", "days_high"]].tolist() == pytest.approx(ends)
     gain = (124.5 / 240 + 0.3735) / (FIXED / 240 + 0.2)
     assert (row["gain_at_use"], row["p_cheaper"], row["p_pays"]) == (pytest.approx(gain), 0.0, 1.0)
-    curve = utilisation(options, draws, 30.5).set_index("days").loc[10.0]
-    assert curve["gain"] == pytest.approx(gain)
-    assert [curve["gain_low"], curve["gain_high"]] == pytest.approx(
-        [(1.245 * fixed / 240 + 0.3735) / (FIXED / 240 + 0.2) for fixed in (91, 109)]
-    )
 
 
 @pytest.mark.parametrize(
-    ("box", "rival", "days"),
+    ("extra_usd", "saving", "days"),
     [
-        (MonthlyCost(240.0, 0.0), MonthlyCost(0.0, 1.0), 10.0),
-        (MonthlyCost(0.0, 2.0), MonthlyCost(240.0, 1.0), 0.0),  # on ten days both take 2 USD an hour
-        (MonthlyCost(1.0, 2.0), MonthlyCost(240.0, 1.0), math.inf),
-        (MonthlyCost(100.0, 1.0), MonthlyCost(100.0, 1.0), 0.0),  # the same machine
-        (MonthlyCost(101.0, 1.0), MonthlyCost(100.0, 1.0), math.inf),
-        (MonthlyCost(100.0, 1.0), MonthlyCost(101.0, 1.0), 0.0),
-        (MonthlyCost(100.0, 1.0), MonthlyCost(101.0, 2.0), 0.0),  # cheaper on all days
+        (240.0, 1.0, 10.0), (-240.0, -1.0, 0.0),  # of the second: on ten days both cost the same
+        (-239.0, -1.0, math.inf), (0.0, 0.0, 0.0), (1.0, 0.0, math.inf), (-1.0, 0.0, 0.0),
+        (-1.0, 1.0, 0.0),  # cheaper on all days
     ],
-)
-def test_days_from_which_a_box_costs_no_more(box, rival, days):
-    assert float(break_even_days(box, rival, 10.0)) == pytest.approx(days)
+)  # fmt: skip
+def test_days_from_which_a_box_costs_no_more(extra_usd, saving, days):
+    assert float(break_even_days(*map(np.array, (extra_usd, saving, 10.0)))) == pytest.approx(days)
 
 
 def signed(usd):
@@ -113,20 +101,4 @@ def test_beside_a_contract_a_box_pays_on_the_days_planned_or_on_none(month, days
     row = table.loc["signed (reserved)"]
     assert (None if np.isnan(row["days"]) else row["days"]) == days
     assert row["p_pays"] == (days == 0.0)
-    curve = utilisation(made.options, made.draws, 30.5).set_index(["option", "days"])["gain"]
-    assert curve["signed (reserved)", 20.0] == pytest.approx(month / (1050 + 20 * 4.8))
     assert table.loc["rented", "days"] == pytest.approx(1050 / (24 * 5.8))
-
-
-@pytest.mark.parametrize(("month", "days"), [(30.5, [*range(1, 31), 30.5]), (31.0, list(range(1, 32)))])
-def test_the_curve_of_use_goes_from_the_first_day_to_the_whole_month(month, days):
-    """At d days a box hour costs 216.667 / (24 d) + 0.20 USD against 6.7728; ends of the first thousand draws.
-
-    Fixed sums of 100, 101, ... USD: the 51st and the 950th are 150 and 1049 USD.
-    """
-    options = options_of(*TWO)
-    curve = utilisation(options, drawn(options, fixed={BOX: 100.0 + np.arange(1500)}), month)
-    assert curve["days"].tolist() == days
-    assert curve["gain"].tolist() == pytest.approx([HOUR / (FIXED / 24 / day + 0.20) for day in days])
-    tenth = curve.set_index("days").loc[10, ["gain_low", "gain_high"]].tolist()
-    assert tenth == pytest.approx([HOUR / (fixed / 240 + 0.2) for fixed in (1049, 150)])

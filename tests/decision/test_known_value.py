@@ -24,40 +24,83 @@ def close(found, expected):
     assert 0 < found.error < 0.1 * expected + 0.02
 
 
-def test_of_two_normal_costs_each_is_worth_what_its_own_spread_is():
-    # A ~ N(100, 15), B ~ N(105, 20): knowing A alone is the loss of spread 15 at 5 apart, not of the 25 of both
-    a, b = normals((100, 15), (105, 20))
-    costs = np.stack([a, b])
-    close(partial_value(costs, a), loss(15, 5))
-    close(partial_value(costs, b), loss(20, 5))
-    # the difference itself: hypot(15, 20) = 25, perfect information about both
-    close(partial_value(costs, a - b), loss(25, 5))
+def uniform(low, high):
+    return np.random.default_rng(3).uniform(low, high, MANY)
 
 
-def test_a_speed_that_cost_goes_as_the_inverse_of():
-    # x log-normal, median 10, s = 0.3; A = 1000 / x, B = 120: a call at 120 on exp(N(ln 100, 0.3)), Black's formula:
-    # mean 104.60, d1 = -0.3077, d2 = -0.6077: 104.60 x 0.37914 - 120 x 0.27168 = 7.057
-    x = 10 * np.exp(0.3 * normals((0, 1))[0])
-    close(partial_value(np.stack([1000 / x, np.full(MANY, 120.0)]), x), 7.057)
+def against(usd, rivals, figure):
+    return partial_value(np.stack([usd, *(np.broadcast_to(rival, MANY) for rival in rivals)]), figure)
+
+
+A, B, Z, NOISE = normals((100, 15), (105, 20), (0, 1), (0, 30))
+ONE, U = normals((100, 20))[0], uniform(0, 100)
+
+
+@pytest.mark.parametrize(
+    ("usd", "rivals", "figure", "expected"),
+    [
+        # A ~ N(100, 15), B ~ N(105, 20): A alone is the loss of spread 15 at 5 apart; both, of hypot(15, 20) = 25
+        (A, [B], A, loss(15, 5)),
+        (A, [B], B, loss(20, 5)),
+        (A, [B], A - B, loss(25, 5)),
+        # N(100, 20) and 110: z = 0.5, 20 (phi(0.5) - 0.5 Phi(-0.5)) = 20 x (0.35207 - 0.15427)
+        (ONE, [110.0], ONE, 3.956),
+        # high on both sides: x^2 and 1, both 1 on average; E[min(x^2, 1)] = 1 - 2 phi(1). No line sees it
+        (Z**2, [1.0], Z, 2 * norm.pdf(1)),
+        # U(0, 100) under noise that cannot be known, and 60: E[min(a, 60)] = 18 + 24 = 42 of 50
+        (U + NOISE, [60.0], U, 8.0),
+        # x log-normal, median 10, s = 0.3; 1000 / x and 120: a call at 120 on exp(N(ln 100, 0.3)), Black's formula:
+        # mean 104.60, d1 = -0.3077, d2 = -0.6077: 104.60 x 0.37914 - 120 x 0.27168
+        (100 / np.exp(0.3 * Z), [120.0], np.exp(0.3 * Z), 7.057),
+        # x ~ U(0, 100), 40 and 100 - x: the least is x below 40, 40 to 60, then 100 - x: 8 + 8 + 8 = 24 of 40
+        (U, [40.0, 100 - U], U, 16.0),
+    ],
+)  # fmt: skip
+def test_closed_forms(usd, rivals, figure, expected):
+    close(against(usd, rivals, figure), expected)
+
+
+@pytest.mark.parametrize(
+    ("usd", "rivals", "figure"),
+    [
+        (ONE, [100.0], np.full(MANY, 7.0)),  # a figure that does not vary
+        (ONE, [ONE + 1, ONE + 5], ONE),  # what moves all alike
+        (uniform(50, 150), [200.0], uniform(50, 150)),  # a choice that is always the cheapest
+    ],
+)
+def test_what_cannot_change_the_choice_is_worth_nothing(usd, rivals, figure):
+    found = against(usd, rivals, figure)
+    assert (found.worth, found.error, found.halves) == (0.0, 0.0, (0.0, 0.0))
+
+
+def test_a_figure_that_moves_no_cost_is_worth_nothing_but_noise():
+    """A near tie of two noisy costs; perfect information about their difference is worth 16.7."""
+    a, b, x = normals((100, 30), (100.5, 30), (0, 1))
+    assert 0 <= against(a, [b], x).worth < 0.3
+
+
+def test_a_wider_spread_and_a_nearer_rival_make_a_figure_worth_more():
+    def worth(spread, rival):
+        usd = 100 + spread * Z
+        return against(usd, [rival], usd).worth
+
+    assert worth(10, 110) < worth(20, 110) < worth(40, 110)
+    assert worth(20, 150) < worth(20, 120) < worth(20, 105)
+
+
+def test_one_figure_that_stands_out_keeps_its_worth():
+    """3.956 as above, beside thirty that are worth nothing: both halves name it first."""
+    others = normals(*[(0, 1)] * 30, seed=12)
+    found = [against(ONE, [110.0], figure) for figure in (ONE, *others)]
+    worth = without_selection(np.array([value.halves for value in found]))
+    assert worth[0] == pytest.approx(found[0].worth) == pytest.approx(3.956, abs=ERRORS * found[0].error)
+    assert worth[1:].max() < 0.1
 
 
 def test_a_figure_of_two_values_by_hand():
     # A costs 10 or 30 (half each, mean 20), B 22: known, 10 or 22, mean 16: worth 4, whatever else is off
     x = np.tile([1.0, 1.0, 3.0, 3.0], MANY // 4)
     assert partial_value(np.stack([10 * x, np.full(MANY, 22.0)]), x).worth == pytest.approx(4.0, rel=1e-9)
-
-
-def test_three_options_each_the_best_somewhere():
-    # x ~ U(0, 1): A = 100 x, B = 40, C = 100 (1 - x): min is 100 x below 0.4, 40 to 0.6, then 100 (1 - x):
-    # 8 + 8 + 8 = 24 against 40 (B): worth 16
-    x = np.random.default_rng(5).uniform(0, 1, MANY)
-    close(partial_value(np.stack([100 * x, np.full(MANY, 40.0), 100 - 100 * x]), x), 16.0)
-
-
-def test_a_figure_that_cannot_change_the_choice_is_worth_nothing():
-    x = np.random.default_rng(6).uniform(50, 150, MANY)
-    found = partial_value(np.stack([x, np.full(MANY, 200.0)]), x)
-    assert (found.worth, found.error, found.halves) == (0.0, 0.0, (0.0, 0.0))
 
 
 def test_the_standard_error_is_that_of_repeated_estimates():

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sweetspot.decision.decision_problem import Choice, Costs, DecisionProblem, ParameterValues, all_of
+from sweetspot.decision.decision_problem import Choice, Costs, DecisionProblem, ParameterValues
+from sweetspot.decision.parameters import all_of
 
 WORK = all_of("amount of work")  # at factors of 1
 
@@ -19,18 +20,16 @@ def choices(*names, taken=(), alternatives=None):
     )
 
 
-def question(made, *costs, drawn=None, assumptions=(WORK,), numbers=None, dear=False):
+def question(made, *costs, drawn=None, assumptions=(WORK,)):
     """`costs`: USD of each choice by a factor of the work."""
 
     def cost(moved: ParameterValues) -> Costs:
         factors = next(iter(moved.values.values()), np.ones(1)) * np.ones(moved.cases)
         usd = np.stack([np.array([one(factor) for factor in factors], float) for one in costs])
         counts = np.array([[float(place + 1) for _ in factors] for place in range(len(costs))])
-        return Costs(usd, counts, None if numbers is None else np.array([numbers(factor) for factor in factors]).T)
+        return Costs(usd, counts)
 
     class ByHand(DecisionProblem):
-        is_expensive = dear
-
         def cost_usd(self, values):
             return cost(values)
 
@@ -93,10 +92,7 @@ def test_the_nearest_turning_point_of_each_side_to_a_billionth():
         two(flat(10.0)),  # what is as dear
         question(choices("a", "b", taken=("a",)), flat(10.0), flat(1.0)),  # what may not be taken
         two(lambda x: 10.0 if 1 / 5.01 < x < 5.01 else 9.0),  # nothing beyond five times
-        two(falling, numbers=lambda x: (7, 7)),  # another choice of the same number
-        question(choices("mix", "spot", taken=("mix",)), flat(10.0), falling, numbers=lambda x: (7, 8)),
         question(choices("a", "a too", "b", alternatives=("a", "a", "b")), lambda x: 10 * x, flat(11.0), flat(12.0)),
-        two(lambda x: 9.0 if 1.7 < x < 2.4 else 11.0, dear=True),  # between the looks where a case takes long
     ],
 )
 def test_what_turns_nothing(asked):
@@ -104,26 +100,16 @@ def test_what_turns_nothing(asked):
 
 
 @pytest.mark.parametrize(
-    ("bound", "cost", "dear", "expected"),
+    ("bound", "cost", "expected"),
     [
-        ({}, lambda x: 10.0 if 1 / 4.99 < x < 4.99 else 9.0, False, {True: 4.99, False: 1 / 4.99}),
-        ({"maximum": 1.5}, falling, False, {True: 1.2}),
-        ({"value": 20.0, "maximum": 22.0}, falling, False, {}),  # factors up to 1.1
-        ({"value": 20.0, "maximum": 26.0}, falling, False, {True: 1.2}),
-        ({"maximum": 1.0}, falling, False, {}),
-        # a bound is looked at itself where a case takes long
-        ({"maximum": 2.0}, lambda x: 9.0 if 1.7 < x < 2.4 else 11.0, True, {True: 1.7}),
+        ({}, lambda x: 10.0 if 1 / 4.99 < x < 4.99 else 9.0, {True: 4.99, False: 1 / 4.99}),
+        ({"maximum": 1.5}, falling, {True: 1.2}),
+        ({"value": 20.0, "maximum": 22.0}, falling, {}),  # factors up to 1.1
+        ({"value": 20.0, "maximum": 26.0}, falling, {True: 1.2}),
+        ({"maximum": 1.0}, falling, {}),
     ],
 )
-def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be(bound, cost, dear, expected):
+def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be(bound, cost, expected):
     bounded = replace(WORK, **bound)
-    found = turns(two(cost, dear=dear, assumptions=(bounded,)), bounded)
-    assert {side: turn.factor for side, turn in found.items()} == pytest.approx(expected, rel=1.1e-4 if dear else 1e-9)
-
-
-def test_another_number_of_the_alternative_turns_the_answer_though_the_choice_is_the_same():
-    """The first rents most of 7 up to 1.5 times the work, then of 8; the second is never the cheapest."""
-    asked = question(choices("mix", "box"), flat(10.0), flat(20.0), numbers=lambda x: (7 if x < 1.5 else 8, 1))
-    (found,) = asked.turning_points[WORK]
-    assert found.factor == pytest.approx(1.5, rel=1e-9)
-    assert (found.to, found.alternative, found.usd) == (0, 8, 10.0)
+    found = turns(two(cost, assumptions=(bounded,)), bounded)
+    assert {side: turn.factor for side, turn in found.items()} == pytest.approx(expected, rel=1e-9)

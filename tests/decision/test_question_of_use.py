@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.decision_problem import OF_THE_TEAM
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
+from sweetspot.decision.simulate import OF_THE_TEAM
 from three_kinds import MONTH_DAYS, SHARE, Market, hourly, own, price
 
 # A box of 36,000 USD and 50 a month for 36 months, ten days of use: 240 hours a month, 8,640 in all, at 0.2 an hour.

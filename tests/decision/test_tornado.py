@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of
 from small_lab import same
-from sweetspot.decision.decision_problem import all_of
+from sweetspot.decision.parameters import all_of
 from sweetspot.decision.turning import (
     PAYS,
     TORNADO,

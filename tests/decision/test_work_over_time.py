@@ -5,7 +5,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed
 from sweetspot.decision.decision_problem import ParameterValues
-from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.monthly_choices import monthly_problem
 from sweetspot.mixes.problem import grown, months_of
 
 MONTHS = np.arange(36)
@@ -118,7 +118,7 @@ def test_a_machine_that_comes_late_is_sold_on_the_same_day():
 
 def test_weeks_may_have_a_range_and_each_draw_waits_its_own():
     made = late({"value": 12.0, "low": 6.0, "high": 24.0}, draws=1000)
-    (weeks,) = (wait * 30.5 / 7 for wait in made.delivery.values())
+    (weeks,) = (wait * 30.5 / 7 for (name, _), wait in made.offer_samples.items() if name == "delivery_months")
     assert np.quantile(weeks, [0.05, 0.5, 0.95]) == pytest.approx([6.0, 12.0, 24.0], rel=0.06)
     # each month later costs 160 hours' worth of renting more: 200 x 5.8, less 50 of care
     assert np.ptp(usd(made) - weeks * 7 / 30.5 * (1160 - 50)) < 350  # the month of delivery has 240 hours for 200

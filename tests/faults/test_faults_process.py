@@ -199,7 +199,8 @@ def test_two_clones_that_share_all_results_make_them_one_after_the_other(held, t
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
     release(project)
-    done = run_snakemake(other, "costs", "-R", "price_workloads")  # the dead hold nothing
+    # The dead hold nothing.
+    done = run_snakemake(other, "results/parkopedia-2018/costs/gce.parquet", "-R", "price_workloads")
     assert done.returncode == 0, done.stdout[-3000:]
 
 
@@ -226,9 +227,9 @@ def test_two_studies_are_made_at_once_in_one_folder(held):
     """The first holds still while it measures; the second, of another study, is made beside it from start to end."""
     project, begin = held
     first = measuring(project, begin, run_file(3))
-    second = run_snakemake(project, "--config", "study=rare-2018", "measure_on=[]")
+    second = run_snakemake(project, "comparison", "--config", "study=rare-2018", "measure_on=[]")
     assert second.returncode == 0, second.stdout[-3000:]
-    assert (project / "results" / "rare-2018" / "report" / "index.html").is_file()
+    assert (project / "results" / "rare-2018" / "comparison" / "verdict.parquet").is_file()
     assert first.poll() is None
     release(project)
     assert first.wait(timeout=PATIENCE_S) == 0

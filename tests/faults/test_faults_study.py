@@ -105,8 +105,8 @@ def test_a_framework_that_is_not_installed_says_so_in_its_cell_and_the_report_is
     assert table["status"].to_dict() == {"tensorflow": table.loc["tensorflow", "status"], absent[0]: "failed"}
     assert table.loc["tensorflow", "images_per_s"] > 0
     told = as_text(table.loc[absent[0], "warnings"])
-    assert f"install it with: pip install {absent[0]}" in told and "remove results/benchmarks" in told
-    assert f"pip install {absent[0]}" in page
+    assert f"install it with: pip install 'sweetspot[{absent[0]}]'" in told and "remove results/benchmarks" in told
+    assert f"sweetspot[{absent[0]}]" in page
     assert scheduled(bare) == {}
 
 

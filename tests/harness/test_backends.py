@@ -3,15 +3,12 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from harness_runs import request
+from harness_runs import ROOT, request
 from sweetspot.errors import UserError
-from sweetspot.harness.backends import backend, require_supported
-
-ROOT = Path(__file__).parent.parent.parent
+from sweetspot.harness.backends import backend, missing, require_devices, require_supported
 
 
 def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused():
@@ -31,56 +28,70 @@ def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused()
     with pytest.raises(UserError, match="XLA compiles"):
         require_supported(request("--xla", framework="torch"))
     require_supported(request(framework="command", precision="fp8"))
+    assert missing("command") is None
+
+
+@pytest.mark.parametrize(
+    ("device", "names", "refused"),
+    [
+        ("gpu", ["NVIDIA A100", "NVIDIA A100"], False),
+        ("gpu", ["NVIDIA A100"], True),
+        ("gpu", [], True),
+        ("gpu", ["NVIDIA A100", "NVIDIA H100"], True),
+        ("cpu", ["A100 of another maker"], False),  # two parts of one processor
+        ("cpu", ["EPYC"], True),
+    ],
+)
+def test_devices_must_be_as_many_and_such_as_requested(device, names, refused):
+    asked = request(device=device, gpus=2, expect_gpu="A100")
+    if not refused:
+        return require_devices(asked, names)
+    with pytest.raises(UserError, match="nothing was measured"):
+        require_devices(asked, names)
 
 
 class Cuda:
     """Two GPUs in exclusive mode: a process that begins on another's has no room there."""
 
-    def __init__(self):
-        self.asked, self.current, self.nccl = [], 0, SimpleNamespace(version=None)
+    def __init__(self, capability):
+        self.asked, self.current, self.capability = [], 0, capability
 
-    def set_device(self, place):
-        self.asked.append(f"set {place}")
-        self.current = place
+    def set_device(self, index):
+        self.asked.append(f"set {index}")
+        self.current = index
 
     def device_count(self):
         return 2
 
-    def get_device_name(self, place=None):
+    def get_device_name(self, index):
         self.asked.append(f"name on {self.current}")
         return "NVIDIA A100-SXM4-80GB"
 
     def get_device_capability(self):
-        return (8, 0)
-
-
-def test_each_process_of_torch_takes_its_card_before_it_names_any_and_needs_no_nccl_to_do_so(monkeypatch):
-    cuda, allowed = Cuda(), SimpleNamespace(allow_tf32=False)
-    cudnn = SimpleNamespace(allow_tf32=True, benchmark=False, version=lambda: 91000)
-    distributed = SimpleNamespace(is_available=lambda: True, is_nccl_available=lambda: False)
-    settings = SimpleNamespace(cuda=SimpleNamespace(matmul=allowed), cudnn=cudnn)
-    told = {"cuda": cuda, "backends": settings, "distributed": distributed, "get_num_threads": lambda: 1}
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(**told, version=SimpleNamespace(cuda="13.0")))
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    asked = request(framework="torch", model="tiny_cnn", gpus=2, variant="ddp", device="gpu")
-    chosen = backend("torch")
-    chosen.prepare(asked)
-    assert chosen.devices(asked) == ["NVIDIA A100-SXM4-80GB"] * 2
-    facts = chosen.facts(asked)
-    assert cuda.asked[0] == "set 1"
-    assert set(cuda.asked[1:]) == {"name on 1"}
-    assert facts["products"] == "fp32, tf32 in convolutions"
-    assert "nccl" not in facts
+        return self.capability
 
 
 @pytest.mark.parametrize(
-    ("matrices", "convolutions", "there", "products"),
+    ("precision", "capability", "products"),
     [
-        (False, True, True, "fp32, tf32 in convolutions"),
-        (True, True, True, "tf32"),
-        (True, True, False, "fp32"),  # before Ampere, whatever is allowed
-        (False, False, True, "fp32"),
+        ("fp32", (8, 0), "fp32, tf32 in convolutions"),  # as torch has it by itself
+        ("tf32", (8, 0), "tf32"),
+        ("fp32", (7, 0), "fp32"),  # before Ampere, whatever is allowed
+        ("fp16", (8, 0), None),
     ],
 )
-def test_by_what_fp32_is_multiplied_is_said(matrices, convolutions, there, products):
-    assert backend("torch").products(matrices, convolutions, there) == products
+def test_each_process_of_torch_takes_its_card_before_it_names_any_and_says_how_fp32_is_multiplied(
+    monkeypatch, precision, capability, products
+):
+    cuda = Cuda(capability)
+    settings = SimpleNamespace(
+        cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=False)), cudnn=SimpleNamespace(allow_tf32=True)
+    )
+    torch = SimpleNamespace(cuda=cuda, backends=settings, version=SimpleNamespace(cuda="13.0"))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    asked = request(framework="torch", model="tiny_cnn", gpus=2, device="gpu", precision=precision)
+    facts = backend("torch").prepare(asked)
+    assert cuda.asked == ["set 1", "name on 1", "name on 1"]
+    assert facts.get("products") == products
+    assert settings.cudnn.benchmark

@@ -9,7 +9,7 @@ import psutil
 import pytest
 from harness_runs import request
 from sweetspot.harness import disturbance
-from sweetspot.harness.disturbance import CpuSample, CpuWatch, disturbed_warning, neighbour_share, sample_cpu
+from sweetspot.harness.disturbance import CpuSample, neighbour_share, sample_cpu
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import assess
@@ -17,8 +17,8 @@ from sweetspot.throughput.collect import measured_cells
 from sweetspot.throughput.run_files import summarise_runs
 
 
-def sample(moment=0.0, stolen_s=0.0, busy_s=0.0, idle_s=0.0, run_s=0.0):
-    return CpuSample(moment, stolen_s, busy_s, idle_s, run_s)
+def sample(moment_s=0.0, stolen_s=0.0, busy_s=0.0, idle_s=0.0, run_s=0.0):
+    return CpuSample(moment_s, stolen_s, busy_s, idle_s, run_s)
 
 
 @pytest.mark.parametrize(
@@ -35,50 +35,46 @@ def sample(moment=0.0, stolen_s=0.0, busy_s=0.0, idle_s=0.0, run_s=0.0):
         # counters of processes and of CPUs are a few ticks apart: not less than nothing
         ({"busy_s": 10, "run_s": 10.5}, 0.0),
         ({}, 0.0),
+        ({"busy_s": 20, "moment_s": 0.4}, None),  # too short for counters of hundredths
     ],
 )
 def test_the_share_that_others_took_by_hand(after, share):
-    assert neighbour_share(sample(), sample(**after)) == pytest.approx(share)
+    assert neighbour_share(sample(), sample(**{"moment_s": 10.0} | after)) == pytest.approx(share)
+    assert neighbour_share(None, sample()) is None
 
 
 def test_counters_are_those_of_the_usable_cpus_and_of_the_processes_of_this_run(monkeypatch):
     def cpu(user, steal):
         return SimpleNamespace(user=user, nice=1.0, system=2.0, idle=30.0, iowait=3.0, steal=steal)
 
-    def process(seconds):
-        times = SimpleNamespace(user=seconds, system=0.25, children_user=0.5, children_system=0.25)
-        return SimpleNamespace(cpu_times=lambda: times, children=lambda recursive: [process(4.0), Gone()])
+    class Process:
+        def __init__(self, pid):
+            self.pid = pid
 
-    class Gone:
         def cpu_times(self):
-            raise psutil.NoSuchProcess(1)
+            if self.pid == 9:  # it has gone
+                raise psutil.NoSuchProcess(9)
+            return (float(self.pid), 0.25, 0.5, 0.25, 100.0)  # user, system, those of children, waiting for disks
 
+        def children(self, recursive):
+            return [Process(4), Process(9)]
+
+    monkeypatch.setenv(disturbance.ROOT_VARIABLE, "7")
+    monkeypatch.setattr(disturbance.psutil, "Process", Process)
     monkeypatch.setattr(disturbance.psutil, "cpu_times", lambda percpu: [cpu(10, 0.5), cpu(1000, 9), cpu(20, 0.25)])
     monkeypatch.setattr(disturbance.os, "sched_getaffinity", lambda process: {0, 2})
-    monkeypatch.setattr(disturbance, "run_process", lambda: process(7.0))
     seen = sample_cpu()
     # CPUs 0 and 2: 10 + 20 user, twice 1 nice and 2 system; the processes 7 + 1 and 4 + 1
     assert (seen.stolen_s, seen.busy_s, seen.idle_s, seen.run_s) == (0.75, 36.0, 66.0, 13.0)
 
 
 def test_this_machine_tells_and_a_busy_child_is_part_of_the_run(monkeypatch):
-    monkeypatch.setenv(disturbance.ROOT_VARIABLE, "999999999")
-    assert disturbance.run_process().pid == os.getpid()
+    monkeypatch.setenv(disturbance.ROOT_VARIABLE, str(os.getpid()))
     before = sample_cpu()
-    code = "import time\nwhile time.process_time() < 0.3: pass"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
     after = sample_cpu()
     assert after.run_s - before.run_s > 0.25
     assert after.busy_s >= before.busy_s
-
-
-@pytest.mark.parametrize(("seconds", "facts"), [(0.4, {}), (0.6, {"others_cpu_share": 0.5})])
-def test_a_watch_tells_the_share_of_a_run_that_is_long_enough(seconds, facts):
-    samples = [sample(moment=10.0), sample(moment=10.0 + seconds, busy_s=4.0, run_s=2.0)]
-    watch = CpuWatch(lambda: samples.pop(0))
-    assert watch.facts() == {}  # before timed steps begin
-    watch.begin()
-    assert watch.facts() == facts
 
 
 @pytest.mark.parametrize(("share", "status", "rules"), [(0.04, "ok", []), (0.05, "unstable", ["disturbed"])])
@@ -93,4 +89,3 @@ def test_a_run_that_others_disturbed_keeps_all_its_steps_and_says_the_share(tmp_
     assert cell["others_cpu_share"] == share
     assert cell["images_per_s"] == pytest.approx(16 / 2.0)
     assert ("disturbed" in [warning["rule"] for warning in cell["warnings"]]) is bool(rules)
-    assert disturbed_warning({}) is None

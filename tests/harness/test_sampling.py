@@ -1,136 +1,134 @@
-"""What devices did: looks at them; joules a step by counters, what stands in for them, and what silence costs."""
+"""What devices did: samples of them; joules a step by counters, what stands in for them, and what silence costs."""
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from sweetspot.harness import sampling
-from sweetspot.harness.sampling import (
-    DeviceSample,
-    DeviceSampler,
-    EnergyCounter,
-    EnergyReading,
-    energy_facts,
-    read_processor_counters,
-)
+from sweetspot.harness.cards import DeviceSample
+from sweetspot.harness.sampling import DeviceSampler, read_processor_counters, sample_facts
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "joules"),
-    [
-        ({"a": (90_000_000, 100_000_000)}, {"a": (20_000_000, 100_000_000)}, 30.0),  # 10 up to its range, 20 from 0 on
-        ({"a": (90_000_000, 100_000_000), "b": (1, 9)}, {"a": (95_000_000, 100_000_000), "b": (1, 9)}, 5.0),
-        ({"a": (90_000_000, 0)}, {"a": (20_000_000, 0)}, None),  # fell, and its range is not told
-        ({"a": (1, 9)}, {"a": (2, 9), "b": (3, 9)}, None),
-    ],
-)
-def test_an_energy_counter_that_started_again_is_counted_over_its_range(before, after, joules):
-    looks = ({name: EnergyCounter(*values) for name, values in look.items()} for look in (before, after))
-    assert sampling.joules_between(*looks) == joules
+def device(joules=None, watts=None, **fields):
+    return DeviceSample(**dict.fromkeys(DeviceSample._fields) | {"joules": joules, "watts": watts} | fields)
 
 
-def metered(monkeypatch, packages, devices=(), steps=(1, 1, 1), seconds=1.0):
-    """Marks of a meter whose clock moves on by `seconds` a step; looks at packages (J) and devices in turn."""
-    told = iter({} if value is None else {"p": EnergyCounter(int(value * 1e6), int(100e6))} for value in packages)
-    monkeypatch.setattr(sampling, "read_processor_counters", lambda: next(told))
-    looks, now = iter(devices), 0.0
-    meter = sampling.EnergyMeter(SimpleNamespace(joules=lambda: next(looks, ())), lambda: now)
-    meter.start()
-    for count in steps:
+def sampled(monkeypatch, readings, packages=(), steps=None, seconds=1.0):
+    """Facts of a run: samples of its devices and joules of its processor's packages at the start and after each step.
+
+    The clock moves on by `seconds` a step. A package counts to 100 J and starts again.
+    """
+    energies = iter([np.array([[joules * 1e6, 100e6] for joules in row]) for row in packages])
+    monkeypatch.setattr(sampling, "read_processor_counters", lambda: next(energies, np.empty((0, 2))))
+    now, current = 0.0, iter(readings)
+    sampler = DeviceSampler(SimpleNamespace(samples=lambda: next(current, readings[-1])), lambda: now)
+    sampler.start()
+    for count in steps or [10] * (max(len(readings), len(packages) - 1) - 1):
         now += seconds
-        meter.add_steps(count)
-    meter.add_steps(0, is_last=True)
-    return meter.readings
+        sampler.add_steps(count)
+    return sampler.finish()
 
 
-def test_the_processors_joules_are_summed_from_mark_to_mark_though_its_counter_starts_again_twice(monkeypatch):
-    # 90 to 60 (+70), 60 to 10 (+50), 10 to 30 (+20), over a range of 100: 140 J in 3 steps; two looks: 40 J
-    facts = energy_facts(metered(monkeypatch, [90, 60, 10, 30]), [])
+def test_the_processors_joules_are_summed_though_its_counter_starts_again_twice(monkeypatch):
+    # 90 to 60 (+70), 60 to 10 (+50), 10 to 30 (+20) over a range of 100: 140 J in 3 steps. Another package spends 3 J.
+    packages = [(90, 1), (90, 1), (60, 2), (10, 3), (30, 4)]
+    facts = sampled(monkeypatch, [[]], packages, steps=[1, 1, 1])
     assert facts == {
-        "processor_joules": 140, "energy_steps": 3, "energy_seconds": 3, "joules_per_step": pytest.approx(140 / 3),
+        "device_joules": [], "energy_steps": 3, "energy_seconds": 3, "joules_per_step": pytest.approx(143 / 3),
         "energy_source": "rapl",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("packages", [[None] * 4, [5, None, 7, 8], [5, 6, 7, None], [None, 6, 7, 8]])
-def test_a_processor_that_does_not_tell_has_no_joules(monkeypatch, packages):
-    assert energy_facts(metered(monkeypatch, packages), []) == {}
+@pytest.mark.parametrize("packages", [(), [[5], [5], [], [7]], [[5, 1], [5, 1], [6, 1], [7]]])
+def test_a_processor_that_stops_reporting_has_no_joules(monkeypatch, packages):
+    assert sampled(monkeypatch, [[]], packages, steps=[1, 1]) == {}
 
 
-def test_steps_and_joules_belong_together_where_steps_are_quicker_than_marks(monkeypatch):
-    # ten steps of 0.1 s; marks after 0.3, 0.6, 0.9 s and at the end: 3, 6, 9, 10 steps
-    marks = metered(monkeypatch, [0, 3, 6, 9, 10], steps=[1] * 10, seconds=0.1)
-    assert [mark.steps for mark in marks] == [0, 3, 6, 9, 10]
-    assert energy_facts(marks, [])["joules_per_step"] == pytest.approx(1.0)
+def test_joules_belong_to_the_steps_before_them_where_steps_are_quicker_than_readings(monkeypatch):
+    # Ten steps of 0.1 s: counters are read after 0.3, 0.6 and 0.9 s, so the last reading is of 9 steps.
+    facts = sampled(monkeypatch, [[device(joules)] for joules in (0, 3, 6, 9)], steps=[1] * 10, seconds=0.1)
+    assert (facts["energy_steps"], facts["joules_per_step"]) == (9, 1.0)
 
 
-def test_a_run_without_a_timed_step_has_no_joules(monkeypatch):
-    assert energy_facts(metered(monkeypatch, [1], steps=[]), []) == {}
-    assert energy_facts([], []) == {}
+def test_a_run_without_a_timed_step_or_that_never_began_has_no_joules(monkeypatch):
+    assert "joules_per_step" not in sampled(monkeypatch, [[device(1.0)]])
+    assert DeviceSampler(SimpleNamespace(samples=list)).finish() == {}
 
 
-def marks(*devices, processor=None):
-    return [EnergyReading(10 * place, 5.0 * place, tuple(look), processor) for place, look in enumerate(devices)]
-
-
-def test_joules_of_all_devices_and_of_the_processor_are_one_figure():
-    told = [EnergyReading(0, 0.0, (100.0, 50.0), 0.0), EnergyReading(10, 5.0, (1100.0, 550.0), 300.0)]
-    facts = energy_facts(told, [None, None])
-    assert (facts["device_joules"], facts["joules_per_step"]) == ([1000, 500], 180)
+def test_joules_of_all_devices_and_of_the_processor_are_one_figure(monkeypatch):
+    readings = [[device(100.0), device(50.0)], [device(1100.0), device(550.0)]]
+    facts = sampled(monkeypatch, readings, [[0], [0], [30]])
+    # 1000 + 500 + 30 J in 10 steps
+    assert (facts["device_joules"], facts["joules_per_step"]) == ([1000, 500], 153)
     assert facts["energy_source"] == "nvml_counter+rapl"
 
 
-def test_a_device_without_a_counter_is_counted_by_its_sampled_power():
-    facts = energy_facts(marks((100, None), (200, None), (600, None)), [None, 80.0])
+def test_a_device_without_a_counter_is_counted_by_its_sampled_power(monkeypatch):
+    readings = [[device(joules), device(watts=80.0)] for joules in (100, 200, 600)]
+    facts = sampled(monkeypatch, readings, seconds=5.0)
     # 500 J by the counter, 80 W x 10 s, over 20 steps
     assert (facts["device_joules"], facts["joules_per_step"]) == ([500, 800], 65)
     assert facts["energy_source"] == "nvml_power"
-    lacks = energy_facts(marks((100, None), (200, None)), [None, None])
-    assert lacks == {"energy_lacks": "a device tells neither its energy nor its power"}
+    assert sampled(monkeypatch, [[device(joules), device(celsius=50)] for joules in (0, 1)]) == {"gpu_celsius": 50}
 
 
-def test_a_device_that_falls_silent_is_counted_until_then_if_that_is_half_of_the_steps():
-    facts = energy_facts(marks((0, 0), (30, 10), (60, 20), (90, None)), [5.0, 5.0])
-    assert (facts["device_joules"], facts["energy_steps"], facts["joules_per_step"]) == ([60, 20], 20, 4)
-    early = energy_facts(marks((0, 0), (30, 10), (60, None), (90, None)), [5.0, None])
-    assert early == {"energy_lacks": "device 1 fell silent after 10 of 30 steps; its joules are not known"}
-    at_once = energy_facts(marks((0, 0), (30, None)), [5.0, None])
-    assert at_once == {"energy_lacks": "device 1 fell silent; its joules are not known"}
+@pytest.mark.parametrize(
+    ("second_device", "joules", "steps"),
+    [
+        ((10, 20, 30, 40), [90, 30], 30),
+        ((10, 20, 30, None), [60, 20], 20),  # it fell silent after two thirds of the steps
+        ((10, 20, 30, 5), [60, 20], 20),  # its counter started again with its driver
+        ((10, 20, None, None), None, None),  # after a third
+        ((10, None, None, None), None, None),
+    ],
+)
+def test_energy_is_counted_until_a_device_falls_silent_if_that_is_half_of_the_steps(
+    monkeypatch, second_device, joules, steps
+):
+    pairs = zip((0, 30, 60, 90), second_device, strict=True)
+    facts = sampled(monkeypatch, [[device(first), device(second)] for first, second in pairs])
+    assert (facts.get("device_joules"), facts.get("energy_steps")) == (joules, steps)
 
 
-def test_a_counter_that_starts_again_with_its_driver_is_no_negative_energy():
-    told = energy_facts(marks((900,), (5,)), [10.0])
-    assert told == {"energy_lacks": "the energy counter of a device started again; its joules are not known"}
-
-
-def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
+def test_devices_are_sampled_twice_a_second_until_the_end(monkeypatch):
     assert sampling.SAMPLE_INTERVAL_S == 0.5
     monkeypatch.setattr(sampling, "SAMPLE_INTERVAL_S", 0.001)
-    monkeypatch.setattr(sampling, "read_processor_counters", dict)
-    looks = []
+    taken = []
 
-    def look():
-        looks.append(1)
-        if len(looks) == 3:
+    def sample():
+        taken.append(1)
+        if len(taken) == 4:  # one was for the energy
             sampler._stop.wait = lambda _: True
-        return [DeviceSample(0.5, 7, None, 40.0, None), DeviceSample(1.0, 5, None, 60.0, None)]
+        return [
+            device(utilisation=0.5, memory_bytes=7 + len(taken), celsius=40.0, slowdown_bits=0x04),
+            device(utilisation=1.0, memory_bytes=5, celsius=60.0, slowdown_bits=0x24),
+        ]
 
-    sampler = DeviceSampler(SimpleNamespace(samples=look, joules=list))
+    sampler = DeviceSampler(SimpleNamespace(samples=sample))
     sampler.start()
     sampler._thread.join(30)
+    # Both are at their power limit, one is too hot.
     assert sampler.finish() == {
-        "gpu_samples": 6, "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 7, "gpu_celsius": 50,
+        "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 11, "gpu_celsius": 50, "gpu_power_capped": 1.0,
+        "gpu_held_back": {"heat (software)": 0.5},
     }  # fmt: skip
-    assert sampling.sample_facts([]) == {}
+    assert sampler.finish() == {}
+
+
+def test_a_mean_is_of_each_device_by_what_it_reported():
+    # The second one reported 100 W once and fell silent: (200 + 100) / 2, not (3 x 200 + 100) / 4.
+    samples = [[device(watts=200), device(watts=100)], *[[device(watts=200), device()]] * 2]
+    assert sample_facts(samples) == {"gpu_watts": 150, "gpu_silent": [1]}
+    assert sample_facts([[], []]) == {}
 
 
 def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):
     for name, microjoules in (("intel-rapl:0", 3_000_000), ("intel-rapl:1", 4_500_000), ("intel-rapl:0:0", 9)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "energy_uj").write_text(f"{microjoules}\n")
-    (tmp_path / "intel-rapl:1" / "max_energy_range_uj").write_text("262143328850\n")
+        (tmp_path / name / "max_energy_range_uj").write_text("262143328850\n")
     # The core within a package (0:0) is part of it.
-    assert read_processor_counters(tmp_path) == {
-        "intel-rapl:0": (3_000_000, 0),
-        "intel-rapl:1": (4_500_000, 262_143_328_850),
-    }
-    assert read_processor_counters(tmp_path / "absent") == {}
+    expected = [[3_000_000, 262_143_328_850], [4_500_000, 262_143_328_850]]
+    assert sorted(read_processor_counters(tmp_path).tolist()) == expected
+    (tmp_path / "intel-rapl:1" / "energy_uj").unlink()
+    assert read_processor_counters(tmp_path).shape == read_processor_counters(tmp_path / "none").shape == (0, 2)

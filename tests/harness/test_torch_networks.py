@@ -21,7 +21,7 @@ def stand_ins(monkeypatch):
     """The module with stand-ins for all libraries, by the name of the library."""
     torch = MagicMock()
     torch.nn.Module = type("Module", (), {"__init__": lambda self: None})
-    libraries = {"torch": torch, "torch.nn": torch.nn, "transformers": MagicMock(), "peft": MagicMock()}
+    libraries = {"torch": torch, "torch.nn": torch.nn, "transformers": MagicMock()}
     libraries |= {"torchvision": ModuleType("torchvision"), "torchvision.models": MagicMock()}
     for name, library in libraries.items():
         monkeypatch.setitem(sys.modules, name, library)
@@ -35,11 +35,11 @@ def test_torchvision_is_asked_for_new_weights(stand_ins):
     get_model = libraries["torchvision.models"].get_model
     made = networks.build_network("resnet50")
     get_model.assert_called_once_with("resnet50", weights=None)
-    assert (made.input_shape, made.classes, made.is_transformer) == ((3, 224, 224), 1000, False)
+    assert (made.image_size, made.classes, made.is_transformer) == (224, 1000, False)
     get_model.reset_mock()
     made = networks.build_network("inception3")
     get_model.assert_called_once_with("inception_v3", weights=None, aux_logits=False, init_weights=True)
-    assert made.input_shape == (3, 299, 299)
+    assert made.image_size == 299
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,6 @@ def test_torchvision_is_asked_for_new_weights(stand_ins):
           "max_position_embeddings": 384, "vocab_size": 30_522, "hidden_dropout_prob": 0.0}),
         ("gpt2_small", "GPT2LMHeadModel", "GPT2Config",
          {"n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50_257, "resid_pdrop": 0.0}),
-        ("vit_b16", "ViTForImageClassification", "ViTConfig",
-         {"hidden_size": 768, "image_size": 224, "patch_size": 16, "num_labels": 1000}),
         ("llama_1b", "LlamaForCausalLM", "LlamaConfig",
          {"hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8,
           "intermediate_size": 8192, "vocab_size": 128_256, "tie_word_embeddings": True}),
@@ -64,45 +62,29 @@ def test_transformers_is_asked_for_the_published_shape(stand_ins, name, network,
     assert asked.items() >= fields.items()
     assert made.module is getattr(libraries["transformers"], network).return_value
     assert made.is_transformer
-    assert not libraries["peft"].get_peft_model.called
-
-
-def test_adapters_are_added_to_queries_and_values_of_a_frozen_network(stand_ins):
-    networks, libraries = stand_ins
-    peft = libraries["peft"]
-    made = networks.build_network("llama_1b_lora", frozen_dtype="bf16")
-    libraries["transformers"].LlamaForCausalLM.return_value.to.assert_called_once_with("bf16")
-    assert peft.LoraConfig.call_args.kwargs.items() >= {"r": 8, "target_modules": ["q_proj", "v_proj"]}.items()
-    assert made.module is peft.get_peft_model.return_value
 
 
 @pytest.fixture
 def networks():
-    for package in ("torch", "torchvision", "transformers", "peft"):
+    for package in ("torch", "torchvision", "transformers"):
         pytest.importorskip(package, reason=NOT_INSTALLED)
     return importlib.import_module(MODULE)
 
 
-# GPT-2's model card; torchvision's vit_b_16; BertForQuestionAnswering of bert-base-uncased has 108,893,186 with 512
-# positions, of which 128 x 768 are not here, bert-large 334,094,338 with 128 x 1024 more; LlamaForCausalLM of Llama 3.2
-# 1B 1,235,814,400, and PEFT's default adapters of it 851,968.
+# GPT-2's model card; BertForQuestionAnswering of bert-base-uncased has 108,893,186 with 512 positions, of which
+# 128 x 768 are not here, bert-large 334,094,338 with 128 x 1024 more; LlamaForCausalLM of Llama 3.2 1B 1,235,814,400.
 TRANSFORMERS = {"bert_base": 108_893_186 - 128 * 768, "bert_large": 334_094_338 - 128 * 1024, "gpt2_small": 124_439_808,
-                "vit_b16": 86_567_656, "llama_1b": 1_235_814_400, "llama_1b_lora": 1_236_666_368}  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TRANSFORMERS)
-def test_networks_of_transformers_have_the_published_parameters(networks, name):
-    assert networks.network_facts(name)["parameters"] == TRANSFORMERS[name]
+                "llama_1b": 1_235_814_400}  # fmt: skip
 
 
 # torchvision's documentation of the weights.
-PARAMETERS = {"resnet50": 25_557_032, "vgg16": 138_357_544, "efficientnet_b0": 5_288_548, "vit_b_16": 86_567_656}
+IMAGES = {"resnet50": 25_557_032, "vgg16": 138_357_544, "efficientnet_b0": 5_288_548, "vit_b_16": 86_567_656}
+PARAMETERS = TRANSFORMERS | IMAGES
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_networks_of_torchvision_are_the_published_ones(networks, name):
+def test_networks_have_the_published_parameters(networks, name):
     assert networks.network_facts(name)["parameters"] == PARAMETERS[name]
 
 
@@ -114,7 +96,7 @@ def test_every_name_of_torchvision_is_known_to_it(networks):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_llama_lora"])
+@pytest.mark.parametrize("name", ["tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_llama"])
 def test_data_have_the_shapes_of_the_network_and_differ_by_seed(networks, name):
     network = networks.build_network(name)
     batch = network.batch(3, seed=1)

@@ -34,11 +34,10 @@ def test_an_entry_excludes_the_cells_that_agree_with_all_of_it():
     assert kept({"model": "vgg16"}, {"batch_size": 16}) == [("resnet50", 32)]
 
 
-def test_an_entry_that_excludes_nothing_and_a_value_that_stands_twice_are_refused():
+def test_an_entry_that_excludes_nothing_is_refused_and_a_value_that_stands_twice_counts_once():
     with pytest.raises(UserError, match=r"exclude\[1\] = .*'batch_size': 64.* matches no cell"):
         kept({"model": "vgg16"}, {"batch_size": 64})
-    with pytest.raises(UserError, match=r"matrix\.batch_size lists 16 twice"):
-        kept(batch_size=[32, 16, 16])
+    assert kept(batch_size=[16, 32, 16]) == kept()
 
 
 def shipped(**overrides):
@@ -84,23 +83,16 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V10
     ("asked", "words"),
     [
         ({"model": "vgg61"}, ["model 'vgg61'", "inception3, resnet50", "nearest: vgg19, vgg16"]),
-        ({"model": "keras"}, ["model 'keras'", "keras.applications"]),
         ({"gpus": 8}, ["on here, gpus 8", "which has 4"]),
         ({"variant": "B", "device": "cpu"}, ["variant 'B'", "NCCL"]),
         ({"variant": "ddp"}, ["variant 'ddp' with framework tensorflow", "default, A, B, C;"]),
-        ({"variant": "zero3"}, ["variant 'zero3'", "default, A, B, C;"]),
-        ({"framework": "torch", "variant": "A"}, ["'A' with framework torch", "default, compile, ddp;"]),
-        (
-            {"framework": "torch", "model": "xception"},
-            ["'xception'", "framework tensorflow has it"],
-        ),
-        ({"model": "bert_base"}, ["'bert_base'", "framework torch has it"]),
+        ({"framework": "torch", "variant": "A"}, ["'A' with framework torch", "default, compile;"]),
+        ({"framework": "torch", "model": "xception"}, ["'xception'", "framework torch has"]),
         ({"precision": "fp8"}, ["precision 'fp8' with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on a processor"]),
         ({"precision": "tf32"}, ["precision tf32, which V100 has not"]),
         ({"precision": "bf16", "gpu": "Tesla P100"}, ["precision bf16, which Tesla P100 has not"]),
         ({"xla": True, "gpus": 2}, ["measure.xla", "variant 'default', gpus 2", "of one device with tensorflow only"]),
-        ({"xla": True, "variant": "C", "gpus": 2}, ["measure.xla", "variant 'C'"]),
         ({"xla": True, "framework": "torch"}, ["measure.xla", "framework torch"]),
         (NODES, ["gpus 8", "one node, which has 4"]),
     ],
@@ -122,7 +114,7 @@ def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
         {"device": "cpu", "has": 1, "gpus": 8, "variant": "C"},  # logical devices of one processor
         NODES | {"gpus": 4, "variant": "A"},
         {"xla": True},  # one device
-        {"framework": "torch", "has": 8, "gpus": 8, "variant": "ddp"},
+        {"framework": "torch", "has": 8, "gpus": 8, "variant": "compile"},
         {"framework": "torch", "model": "bert_base", "precision": "tf32", "gpu": "A100"},
         {"model": "EfficientNetB0"},
         {"model": "mobilenet_v2"},
@@ -171,7 +163,7 @@ def test_a_script_makes_cells_of_framework_command_only_and_a_network_of_the_oth
         ("x {gpus}", {"batch_size": [8, 16]}, ["matrix.batch_size is 8, 16", "{batch_size}"]),
         ("x", {"precision": ["fp32", "bf16"]}, ["matrix.precision is fp32, bf16", "{precision}"]),
         ("x", {"framework": ["tensorflow"]}, ["holds mine", "framework tensorflow"]),
-        ("x", {"model": ["resnet50"]}, ["holds no script", "a script of", "(mine)"]),
+        ("x", {"model": ["resnet50"]}, ["holds no script", "a script of"]),
         ("x {gpus}", {"gpus": [4], "device": "gpu", "has": 2}, ["gpus 4", "which has 2"]),
     ],
 )
@@ -181,18 +173,13 @@ def test_a_cell_that_would_not_be_what_its_name_says_is_refused(tmp_path, comman
     assert all(any(word in sentence for sentence in caught.value.sentences) for word in words), caught.value.sentences
 
 
-def test_a_script_with_the_name_of_a_network_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"commands/resnet50\.yaml: 'resnet50' is the name of a network"):
-        cells(project(tmp_path, resnet50="x"))
-
-
 def test_an_edited_description_measures_its_script_again_and_nothing_else(tmp_path):
     root = project(tmp_path, mine="x")
 
     def flags(**of):
         asked = config(framework=["tensorflow", "torch", "command"])
         plan = SimpleNamespace(config=asked, instances=instances(), scripts=load_scripts(asked, root, root))
-        protocol = Jobs(plan).protocol()
+        protocol = Jobs(plan).protocol
         return protocol(Wildcards(**{name: str(value) for name, value in CELL._asdict().items()} | of, run="1"))
 
     network, own = {"framework": "tensorflow", "model": "resnet50"}, {"framework": "command", "model": "mine"}

@@ -47,7 +47,7 @@ def of(value, wildcards):
 
 
 def test_a_machine_measured_here_asks_for_no_word_of_any_platform():
-    assert jobs(a=HERE).resources() == {"nodes": 1, "gpu": 0}
+    assert asked_of(HERE) == {"nodes": 1, "gpu": 0}
     assert asked_of(CARD, gpus=2) == {"nodes": 1, "gpu": 2}
 
 
@@ -56,14 +56,14 @@ def test_slurm_is_asked_for_partition_kind_cores_memory_and_time():
         "nodes": 1, "slurm_partition": "p3", "gpu_model": "v100", "cpus_per_task": 16, "mem_mb": 9000, "runtime": 45,
         "gpu": 4,
     }  # fmt: skip
-    assert jobs(a=SLURM).threads() == 1
+    assert of(jobs(a=SLURM).threads(), run()) == 1
 
 
 def test_kubernetes_is_asked_for_a_machine_type_and_takes_cores_from_threads():
     asked = asked_of(PODS)
     assert (asked["machine_type"], asked["mem_mb"]) == ("p3.8xlarge", 8000)
     assert "slurm_partition" not in asked
-    assert jobs(a=PODS).threads() == 8
+    assert of(jobs(a=PODS).threads(), run()) == 8
 
 
 def test_machines_that_differ_are_asked_for_by_the_instance_of_the_run():
@@ -101,12 +101,15 @@ def shipped(**measure):
     return load_invocation(ROOT / "config" / "config.yaml", {"measure": measure}, ROOT / "config")
 
 
+WORDS = {"framework": "tensorflow", "model": "vgg16", "batch_size": "16", "precision": "fp32", "variant": "default"}
+FIRST, SECOND = (run("workstation", run=number, **WORDS) for number in "12")
+
+
 def test_the_parameters_of_a_run_are_those_recorded_of_runs_made_before():
-    assert {Jobs(shipped()).protocol(), Jobs(shipped()).device()} == RECORDED
-    assert {Jobs(shipped(time_limit_s=60)).protocol(), jobs(a=CARD).device()} == {
-        *RECORDED - {"--device cpu --where local"},
-        "--device gpu --where local",
-    }
+    for measure in ({}, {"time_limit_s": 60}):
+        made = Jobs(shipped(**measure))
+        assert {made.protocol(FIRST), made.device()(FIRST)} == RECORDED
+    assert jobs(a=CARD).device()(run()) == "--device gpu --where local"
 
 
 def test_where_a_run_is_made_is_a_function_of_resources_which_snakemake_does_not_compare():
@@ -120,10 +123,9 @@ def test_where_a_run_is_made_is_a_function_of_resources_which_snakemake_does_not
 
 def test_a_run_refused_before_has_the_number_of_its_attempt():
     path = "instance~workstation/framework~tensorflow/model~vgg16/batch_size~16/gpus~1/precision~fp32/variant~default"
-    protocol = Jobs(shipped(), {f"results/benchmarks/{path}/run~1.parquet": 2}).protocol()
-    words = {"framework": "tensorflow", "model": "vgg16", "batch_size": "16", "precision": "fp32", "variant": "default"}
-    assert protocol(run("workstation", run="1", **words)).endswith("--no-xla --attempt 2")
-    assert protocol(run("workstation", run="2", **words)).endswith("--no-xla")
+    protocol = Jobs(shipped(), {f"results/benchmarks/{path}/run~1.parquet": 2}).protocol
+    assert protocol(FIRST).endswith("--no-xla --attempt 2")
+    assert protocol(SECOND).endswith("--no-xla")
 
 
 def test_only_machines_with_runs_to_make_are_asked_for(monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from fault_projects import fill, measured, small_disk, start, waiting_project
 from patience import PATIENCE_S, until
 from project_copy import edit, run_snakemake, scheduled
-from sweetspot.matrix.reruns import attempts, must_replace, note_reruns, settle
+from sweetspot.matrix.reruns import attempts, must_replace, note_reruns
 
 PROTOCOL_3 = ("--config", "measure={protocol: 3}")
 
@@ -22,7 +22,6 @@ def test_a_run_that_was_not_replaced_is_the_next_attempt_and_one_that_was_keeps_
     numbers = []
     for _ in range(3):  # three invocations, each refused
         note_reruns([name, str(tmp_path / "run~2.parquet")], attempts(notes), notes)
-        settle(notes)
         numbers.append(attempts(notes))
     assert numbers == [{name: 1}, {name: 2}, {name: 3}]
     note_reruns([name], attempts(notes), notes)
@@ -30,7 +29,6 @@ def test_a_run_that_was_not_replaced_is_the_next_attempt_and_one_that_was_keeps_
     run.write_text("new")
     assert not must_replace(name, notes)
     assert not must_replace(str(tmp_path / "other"), notes)
-    settle(notes)
     assert attempts(notes) == {name: 3}  # as Snakemake recorded it when the run was made
 
 
@@ -40,7 +38,7 @@ def test_notes_of_runs_made_at_once_are_dropped(tmp_path):
     note_reruns([str(run)], {}, notes)
     run.write_text("new")
     assert attempts(notes) == {str(run): 0}
-    settle(notes)
+    note_reruns([], {}, notes)
     assert attempts(notes) == {}
 
 

@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given, settings
 from mix_problems import held, problem, rented, small_problems
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER, OwnedMachine
-from sweetspot.mixes.search import (
-    BEST,
-    BOUGHT,
-    RENTED,
-    THERE,
-    machines_for,
-    mixes,
-    useful_counts,
-)
+from sweetspot.mixes.problem import NEVER
+from sweetspot.mixes.search import BEST, BOUGHT, OWNED, RENTED, MixLimits, mixes, useful_counts
 
 
 def test_the_peak_is_rented_and_the_base_owned():
@@ -29,7 +21,7 @@ def test_the_peak_is_rented_and_the_base_owned():
     for fixed, count, usd in ((40.0, 3, 120.0), (60.0, 1, 160.0)):
         machine = held("machine", [1.0], [0.0], 100, fixed=fixed)
         case = problem([[[100.0, 300.0] * 6]], [machine], [rented("rent", [1.0])])
-        best, *pure = mixes(case)
+        best, *pure = mixes(case, MixLimits())
         assert best.counts == (count,)
         assert best.expected == pytest.approx(usd)
         assert {one.counts for one in pure if one.kind == BOUGHT} == {(count,)}  # as many as cost the least
@@ -42,13 +34,13 @@ def test_the_steps_find_what_enumeration_finds(case):
     loads = [(case.jobs[:, 0, 0] * kind.hours[:, 0]).sum() / kind.capacity[0] for kind in case.held]
     numbers = product(*(range(int(np.ceil(load)) + 1) for load in loads))
     lowest = min(float(dispatch(case, counts).usd.mean()) for counts in numbers)
-    assert mixes(case)[0].expected == pytest.approx(lowest, rel=1e-9, abs=1e-9)
+    assert mixes(case, MixLimits())[0].expected == pytest.approx(lowest, rel=1e-9, abs=1e-9)
 
 
 @given(small_problems())
 @settings(max_examples=40, deadline=None)
 def test_a_mix_never_costs_more_than_its_best_part(case):
-    best, *pure = mixes(case)
+    best, *pure = mixes(case, MixLimits())
     assert all(best.expected <= one.expected for one in pure)
 
 
@@ -59,7 +51,7 @@ def test_running_and_rent_are_counted_by_the_month(fixed, count):
     """
     machines = [held("one", [1.0], [0.2], 100.0, fixed, draws=2), held("dear", [1.0], [0.2], 100.0, 999.0, draws=2)]
     case = problem([[[100.5], [300.5]]], machines, [rented("rent", [1.0], draws=2)])
-    assert mixes(case)[0].counts == (count, 0)
+    assert mixes(case, MixLimits())[0].counts == (count, 0)
 
 
 @pytest.mark.parametrize(
@@ -72,14 +64,14 @@ def test_running_and_rent_are_counted_by_the_month(fixed, count):
     ],
 )  # fmt: skip
 def test_a_machine_is_bought_for_what_nobody_else_does_however_dear(kinds, offers, counts):
-    assert mixes(problem([[[1.0]]] * len(kinds[0].hours), kinds, offers))[0].counts == counts
+    assert mixes(problem([[[1.0]]] * len(kinds[0].hours), kinds, offers), MixLimits())[0].counts == counts
 
 
 def test_the_sample_of_two_draws_has_both():
     """Nothing is to be done in the first; in the second what no single step finds (21 h: one of 10 and one of 11)."""
     kinds = [held("ten", [1.0], [0.0], 10.0, 10.0, draws=2), held("eleven", [1.0], [0.0], 11.0, 10.5, draws=2)]
     case = problem([[[0.0], [21.0]]], kinds, [rented("rent", [100.0], draws=2)])
-    assert mixes(case)[0].counts == (1, 1)
+    assert mixes(case, MixLimits())[0].counts == (1, 1)
 
 
 def test_exchanging_machines_finds_what_no_single_step_does():
@@ -89,7 +81,7 @@ def test_exchanging_machines_finds_what_no_single_step_does():
     """
     kinds = [held("ten", [1.0], [0.0], 10.0, 10.0), held("eleven", [1.0], [0.0], 11.0, 10.5)]
     for hours, counts, usd in ((21.0, (1, 1), 20.5), (31.0, (2, 1), 30.5)):
-        best = mixes(problem([[[hours]]], kinds, [rented("rent", [100.0])]))[0]
+        best = mixes(problem([[[hours]]], kinds, [rented("rent", [100.0])]), MixLimits())[0]
         assert best.counts == counts and best.expected == pytest.approx(usd)
 
 
@@ -100,48 +92,33 @@ def test_the_best_of_many_draws_and_months_is_what_enumeration_finds():
              held("two", [2.0, 1.0], [0.1, 0.3], 20.0, 8.0, draws=90)]  # fmt: skip
     case = problem(jobs, boxes, [rented("rent", [1.0, 1.0], draws=90)])
     least = min(float(dispatch(case, counts).usd.mean()) for counts in product(range(12), range(12)))
-    assert mixes(case)[0].expected == pytest.approx(least, rel=1e-9)
+    assert mixes(case, MixLimits())[0].expected == pytest.approx(least, rel=1e-9)
 
 
 def test_where_nothing_is_rented_as_many_are_bought_as_every_month_takes():
     """Two hours a job, ten hours a machine: one has room for the mean month, the other one takes two."""
-    best = mixes(problem([[[2.0, 6.0]]], [held("box", [2.0], [0.0], 10.0, fixed=100.0)], []))[0]
+    best = mixes(problem([[[2.0, 6.0]]], [held("box", [2.0], [0.0], 10.0, fixed=100.0)], []), MixLimits())[0]
     assert best.counts == (2,) and best.expected == pytest.approx(200.0)
 
 
 def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     ours = held("ours", [1.0], [0.0], 10.0, there=2, for_sale=False)
     box = held("box", [1.0], [0.0], 10.0, fixed=1.0, there=1)
-    found = {one.kind: one for one in mixes(problem([[[45.0]]], [ours, box], [rented("rent", [1.0])]))}
+    found = {one.kind: one for one in mixes(problem([[[45.0]]], [ours, box], [rented("rent", [1.0])]), MixLimits())}
     # three are there for 30 hours; two more save 15 USD for 2
     assert found[BEST].counts == (2, 3) and found[BEST].bought == {"box": 2}
-    assert found[RENTED].bought == {} == found[THERE].bought
+    assert found[RENTED].bought == {} == found[OWNED].bought
     assert found[BEST].filled == 1.0 and (ours.minimum, replace(ours, sellable=True).minimum) == (2, 0)
-    assert [found[kind].key for kind in (BEST, THERE, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
+    assert [found[kind].key for kind in (BEST, OWNED, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
 
 
 def test_a_source_that_does_one_class_of_two_is_held_against_the_others():
     box = held("box", [1.0, NEVER], [0.0, 0.0], 10.0, 1.0)
     case = problem([[[5.0]], [[5.0]]], [box], [rented("first", [2.0, 2.0]), rented("second", [1.0, NEVER])])
-    found = mixes(case)
+    found = mixes(case, MixLimits())
     assert {(one.kind, one.source) for one in found[1:]} == {(BOUGHT, "box"), (RENTED, "first"), (RENTED, "second")}
     # One box for the five hours of the first class, five of the second at 2; nothing is cheaper.
     assert (found[0].kind, found[0].expected) == (BEST, pytest.approx(1.0 + 10.0))
-
-
-@pytest.mark.parametrize(
-    ("hours", "capacity", "jobs", "room", "boxes", "each"),
-    [
-        ([1.0, 1.0], 0.25, [0.5, 0.0], 0.3, 1, 1.0),  # half an hour of work, of which ours does half: 0.25 h are left
-        ([1.0, NEVER], 100.0, [50.0, 20.5], 10.0, 3, 1.0),  # ours does all of a and nothing of b: 20.5 h
-        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 4, 1.0),  # half of each class: 35.25 h are left
-        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 8, 2.0),  # of which each takes two hours on a box
-    ],
-)
-def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours, capacity, jobs, room, boxes, each):
-    ours = held("ours", hours, [0.0, 0.0], capacity, there=1, for_sale=False)
-    case = problem([[[one]] for one in jobs], [ours, held("box", [each, each], [0.0, 0.0], room)], [])
-    assert machines_for(case, 1) == boxes
 
 
 def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
@@ -151,7 +128,5 @@ def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
     both = [held("sold", [1.0, 2.0], [0.0, 0.0], 100)]
     assert useful_counts(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
     # Twenty jobs of 1 and 3 hours in machines of 20 and 10 hours: the busiest draw takes six.
-    by_draw = OwnedMachine(
-        "kind", 1, True, np.zeros(2), np.array([20.0, 10.0]), np.array([[1.0, 3.0]]), np.zeros((1, 2))
-    )
+    by_draw = held("kind", [[1.0, 3.0]], [[0.0, 0.0]], np.array([20.0, 10.0]), there=1, draws=2)
     assert useful_counts(problem([[[20.0], [20.0]]], [by_draw], [rented("rent", [1.0], draws=2)])) == (6,)

@@ -137,7 +137,7 @@ def test_a_study_that_owns_nothing_has_no_section_on_owning():
     page = evidence(small_tables(), reference=RENTED)
     assert "How much use makes owning pay" in page  # the tables speak of a box, whatever the study's reference
     rented = small_tables()
-    for name in ("break_even", "utilisation", "tornado"):
+    for name in ("break_even", "tornado"):
         rented[name] = rented[name].head(0)
     page = evidence(rented, reference=RENTED)
     assert "How much use makes owning pay" not in page

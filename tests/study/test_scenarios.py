@@ -165,12 +165,6 @@ def test_work_without_a_number_of_jobs_cannot_be_multiplied(study):
         {"workloads": {"month": {"jobs": "hello"}}},
         {"workloads": {"month": {"jobs": ["hello"]}}},
         {"workloads": {"month": {"jobs": [{"name": "a", "per_month": {"value": 5, "low": None, "high": 9}}]}}},
-        {
-            "workloads": {
-                "month": {"jobs": [{"name": "a", "per_month": {"value": "many", "low": "few", "high": "all"}}]}
-            }
-        },
-        {"workloads": {"month": {"jobs": 3}}},
         {"prices": {"ours": {"offers": None}}},
         {"prices": {"ours": "hello"}},
         {"prices": {"ours": {"offers": [{"instance": "box", "own": "dear"}]}}},
@@ -198,11 +192,6 @@ def test_names_are_those_of_the_files_and_plain(tmp_path):
     (tmp_path / "scenarios" / "<b>.yaml").write_text("title: More\n")
     with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):
         load_scenarios(tmp_path)
-
-
-def test_a_range_that_gives_way_to_a_curve_is_told_by_key():
-    told = list(differences({"r": {"value": 1}}, {"r": {"curve": "gaming"}}))
-    assert told == ["r: 1 → nothing", "r curve: nothing → gaming"]
 
 
 def test_a_list_with_an_entry_without_a_name_is_told_whole():

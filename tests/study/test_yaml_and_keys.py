@@ -89,11 +89,6 @@ def test_each_mistake_is_one_sentence_of_file_key_value_and_what_is_expected(dat
         assert sentence.startswith("file.yaml: ") and all(part in sentence for part in expected)
 
 
-def test_a_long_value_is_cut():
-    with pytest.raises(UserError, match=r"is 'a{76}\.\.\.;"):
-        validated(Whole, {"usd": 100 * "a"}, "file.yaml")
-
-
 def test_names_that_one_file_of_a_disk_without_case_would_hold():
     check_case(["a", "b", "a"], "price lists", "here")
     with pytest.raises(UserError) as error:

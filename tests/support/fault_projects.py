@@ -21,11 +21,11 @@ TRAINING = f"""{MAIN}
     die_with_supervisor()
     from pathlib import Path
 
-    say(facts={{**device_facts(Request.from_json(sys.argv[1])), "unit": "images"}})
+    say(facts={{"unit": "images"}})
     for step in range(7):
         while step == 4 and Path("hold-measure").exists():
             time.sleep(0.02)
-        say(seconds=0.25, timed=step > 1, loss=1.0)
+        say(seconds=0.25, timed=step > 1, loss=1.0, steps=1)
 """
 RENAME = "            os.replace(temporary, target)\n"
 HELD = f"""

@@ -5,20 +5,32 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sweetspot.mixes.problem import OwnedMachine, Problem, RentalOffer
+from sweetspot.mixes.problem import ALWAYS, OwnedMachine, Problem, RentalOffer
 from sweetspot.mixes.timing import SpeedErrors
 
 
-def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draws=1):
-    """A kind held with the same figures in every draw; hours and running by class."""
-    every = np.ones(draws)
-    by_class = [np.asarray(part, float)[:, None] * every for part in (hours, running)]
-    return OwnedMachine(name, there, for_sale, fixed * every, capacity * every, *by_class)
+def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draws=1, **changes):
+    """A kind held with the same figures in every sample; hours and running by class, or class x sample."""
+    samples = np.ones(draws)
+    hours, running = (as_samples(values, draws) for values in (hours, running))
+    values = {"devices": 1, "present": ALWAYS, "sellable": False, "running_at_speed": running}
+    return OwnedMachine(
+        name=name, there=there, for_sale=for_sale, fixed=fixed * samples, capacity=capacity * samples, hours=hours,
+        running=running, speed_keys=("",) * len(hours), **values | changes,
+    )  # fmt: skip
 
 
-def rented(name, usd, hours=None, draws=1):
-    prices = np.asarray(usd, float)[:, None] * np.ones(draws)
-    return RentalOffer(name, prices, np.asarray(hours if hours is not None else usd, float)[:, None] * np.ones(draws))
+def rented(name, usd, hours=None, draws=1, **changes):
+    """An offer; USD and device-hours of a job by class, or class x sample."""
+    usd, hours = as_samples(usd, draws), as_samples(usd if hours is None else hours, draws)
+    expected = usd.mean(axis=1, keepdims=True)
+    values = {"expected_usd": expected, "usd_at_speed": usd, "path": ALWAYS, "speed_keys": ("",) * len(usd)}
+    return RentalOffer(name=name, usd=usd, device_hours=hours, **values | changes)
+
+
+def as_samples(values, draws):
+    values = np.asarray(values, float)
+    return values if values.ndim == 2 else values[:, None] * np.ones(draws)
 
 
 def problem(jobs, kinds, offers):

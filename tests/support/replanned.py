@@ -16,7 +16,7 @@ from study_tables import STUDIES
 from sweetspot.decision import simulate
 from sweetspot.decision.compare import DecisionResult, Inputs, asked_of, judge
 from sweetspot.decision.left_out import set_aside
-from sweetspot.decision.monthly_work import MIX_DRAWS
+from sweetspot.decision.monthly_samples import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
 from sweetspot.study.instances import load_instances
 from sweetspot.study.settings import Settings
@@ -75,9 +75,19 @@ class Replanned:
         speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.extrapolation}
         return self.decided(self._inputs(lists, self.works, speeds)).verdict(self._settings(), pd.DataFrame())
 
-    def decided(self, inputs: Inputs) -> DecisionResult:
-        """All works of the study, decided anew."""
-        file = STUDIES / self.name / "workloads.yaml"
+    def with_jobs(self, factor: float) -> pd.DataFrame:
+        """The verdicts with every number of jobs a month written at a factor of what it is."""
+        works = copy.deepcopy(self.works)
+        for work in works.values():
+            _busier(work, "jobs", None, factor)
+        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.extrapolation}
+        inputs = self._inputs(self.lists, works, speeds)
+        file = self._written("workloads", works, self.works)
+        return self.decided(inputs, file).verdict(self._settings(), pd.DataFrame())
+
+    def decided(self, inputs: Inputs, file: Path | None = None) -> DecisionResult:
+        """All works of the study, decided anew; `file`: its workloads.yaml where that differs."""
+        file = file or STUDIES / self.name / "workloads.yaml"
         given = load_needs(file), load_monthly(file), {}
         every, asked = asked_of(inputs, self._settings(), *given)
         return judge(every, inputs.offers, asked, self._settings())

@@ -14,7 +14,7 @@ def half_width(seconds):
 
 
 def may_stop(seconds, **rule):
-    return step_times.may_stop(even(seconds), request(**{"least_seconds": 0} | rule))
+    return step_times.may_stop(even(seconds), request(**{"least_seconds": 0} | rule), sum(seconds))
 
 
 def step_warnings(seconds):

@@ -7,7 +7,7 @@ from sweetspot.cells import BASES, CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
-from sweetspot.study.study import LogSource, StudyCells
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import GAP, against_published, read_efficiency
 
@@ -121,8 +121,8 @@ def test_the_ends_of_the_gap_are_within_it():
     two, batches = pd.Series([100.0, 200.0]), pd.Series([32, 64])
     for predicted in (100.0 / GAP, 200.0 * GAP):
         assert against_published(predicted, "8 x V100", two, batches) == []
-    one = against_published(90.0, "8 x V100", pd.Series([100.0, 100.0]), batches)
-    assert one[0]["message"] == "published of 8 x V100 are 100 (batch 32, 64), at 90 predicted: 0.90 times the lowest"
+    (below,) = against_published(90.0, "8 x V100", pd.Series([100.0, 100.0]), batches)
+    assert "0.90 times the lowest" in below["message"]
 
 
 def test_each_machine_at_the_largest_batch_of_its_own_figures_or_of_what_it_is_declared_to_be(tmp_path):
@@ -141,14 +141,3 @@ def test_each_machine_at_the_largest_batch_of_its_own_figures_or_of_what_it_is_d
     table = gathered(tmp_path, *rows, row("eight", 8, batch_size=16), efficiency=scales, question=OWN)
     own = table[(table["instance"] == "eight") & (table["gpus"] == 8)]
     assert own["batch_size"].tolist() == [16]
-
-
-def test_a_log_of_a_machine_that_is_not_declared_must_say_its_device(tmp_path):
-    given = {"format": "keras_csv", "path": "run.csv", "framework": "tensorflow", "model": "vgg16", "batch_size": 8,
-             "gpus": 1, "precision": "fp32", "samples_per_epoch": 100, "source": "me"}  # fmt: skip
-    (tmp_path / "run.csv").write_text("epoch,loss\n0,1\n")
-    known = LogSource(**given, instance="one")
-    with pytest.raises(UserError, match=r"logs\[1\]\.instance is 'elsewhere'; expected one of instances.yaml, or a"):
-        gather_throughput(
-            [], QUESTION, "2018-07-01", MACHINES, tmp_path, [known, LogSource(**given, instance="elsewhere")]
-        )

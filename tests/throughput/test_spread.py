@@ -1,4 +1,4 @@
-"""Intervals of measured cells: the spread between runs that cells of one machine share, worked by hand."""
+"""Intervals by hand: of cells that share the spread of their machine, and of errors on what was left out."""
 
 import math
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from run_files import CELL, cells_of, rules_of, write_run
 from scipy import stats
+from sweetspot.throughput.calibration import calibrate
 from sweetspot.throughput.spread import outlying
 from sweetspot.warnings import pairs
 
@@ -56,7 +57,7 @@ def test_a_cell_that_varies_more_keeps_its_own_spread_and_says_so(tmp_path):
         assert rules_of(table.loc[batch]) == []
     assert factor(table.loc[3]) == pytest.approx(math.exp(T[1] * math.sqrt(0.32) / math.sqrt(2)), rel=1e-4)  # 161 times
     assert table["interval_df"].tolist() == [2, 2, 1]
-    assert rules_of(table.loc[3]) == ["own_spread", "wide_interval"]
+    assert rules_of(table.loc[3]) == ["own_spread"]
 
 
 def test_the_spread_is_at_least_what_the_steps_show(tmp_path):
@@ -120,3 +121,23 @@ def test_cells_without_any_spread_are_alike():
     assert not outlying(np.zeros(4), np.ones(4)).any() and not outlying(np.ones(1), np.ones(1)).any()
     assert outlying(np.array([0.0, 0.0, 1e-9]), np.ones(3)).tolist() == [False, False, True]
     assert stats.f.sf(58.4, 1, 2) == pytest.approx(0.05 / 3, rel=2e-3)  # the closed form above
+
+
+@pytest.mark.parametrize(
+    ("level", "reached"),
+    [(0.13, 1.0), (0.14, 2.0), (0.27, 2.0), (0.28, 3.0), (0.41, 3.0), (0.42, 4.0), (0.55, 4.0), (0.56, 5.0),
+     (0.9, 5.0)],
+)  # fmt: skip
+def test_a_family_of_four_weighs_as_two_and_the_next_figure_is_beyond_all(level, reached):
+    """Weights of 1/2 each and 1, their mean of 0.6 for the next: shares 0.139, 0.278, 0.417, 0.556, 0.833."""
+    assert calibrate(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([*"aaaab"]), level) == reached
+
+
+@pytest.mark.parametrize(("level", "reached"), [(0.27, 0.5), (0.28, 1.0), (0.41, 1.0), (0.42, 2.0)])
+def test_the_order_of_rows_plays_no_part(level, reached):
+    # The family of one is now the least: 1 / 3.6 = 0.278, then 0.417.
+    assert calibrate(np.array([4.0, 1.0, 0.5, 3.0, 2.0]), np.array([*"aabaa"]), level) == reached
+
+
+def test_without_an_error_there_is_no_width():
+    assert math.isnan(calibrate(np.array([]), np.array([]), 0.9))

@@ -1,22 +1,25 @@
 """Stand-ins: nearest by batch, years of software and form of the device; held against published figures."""
 
+import itertools
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from run_files import rules_of
 from study_tables import shipped_throughput
 from sweetspot.decision.options import ASSUMED_FACTOR_STAND_IN
+from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.stand_in import YEAR, software_years, stand_in, year_of
 from sweetspot.warnings import pairs
 
-STUDY = Path(__file__).parents[2] / "config" / "studies" / "parkopedia-2018"
 QUESTION = StudyCells(model=["m"], batch_size=[64], precision="fp16", headline_batch_size=64)
 ROW = {
     "gpu": "Tesla V100", "instance": "x", "gpus": 1, "framework": "tensorflow", "framework_version": "", "model": "m",
-    "batch_size": 64, "precision": "fp16", "images_per_s": 100.0, "source": "s", "xla": False, "as_of": "2018-07-01",
+    "batch_size": 64, "precision": "fp16", "images_per_s": 100.0, "source": "s", "xla": False, "unit": "images",
+    "as_of": "2018-07-01",
 }  # fmt: skip
 
 
@@ -41,13 +44,7 @@ def test_years_of_software_are_a_distance_like_the_batch():
 def test_newer_is_as_far_as_older_and_says_so_from_one_year_on():
     newer = nearest({"as_of": "2020-07-01"})
     assert newer.stand_in_years == pytest.approx(2.0, abs=0.01)
-    assert pairs(newer.warnings) == [
-        (
-            "stand_in_years",
-            "the software of the nearest published figure is 2.0 years newer than 2018-07-01; pairs of figures such "
-            "years apart differ by up to a factor 1.9",  # 1.38 ^ 2 = 1.904
-        )
-    ]
+    assert "factor 1.9" in newer.warnings[0]["message"]  # 1.38 ^ 2 = 1.904
     assert pairs(nearest({"as_of": "2017-08-01"}).warnings) == []  # 0.9 years
     assert rules_of({"warnings": nearest({"as_of": "2017-06-01"}).warnings}) == ["stand_in_years"]  # 1.1 years
 
@@ -57,10 +54,7 @@ def test_a_figure_without_a_batch_stands_in_marked_and_counts_as_two_doublings()
     assert nearest(unstated, {"batch_size": 32}).images_per_s == 100.0
     found = nearest(unstated, {"batch_size": 512})  # three doublings
     assert (found.images_per_s, found.stand_in_batch_size) == (70.0, None)
-    assert pairs(found.warnings) == [
-        ("stand_in_batch", "asked batch 64; that of the nearest published figure is not stated")
-    ]
-    assert found.source == "s (Tesla V100, tensorflow, batch not stated, fp16)"
+    assert rules_of({"warnings": found.warnings}) == ["stand_in_batch"]
 
 
 def test_a_figure_that_cannot_be_dated_counts_as_a_year_away_and_is_not_said_to_be_old():
@@ -143,9 +137,7 @@ def test_eight_v100_are_held_against_what_others_printed_of_eight(table):
     assert "against_published" not in rules_of(row)
     # 8 x 323.89 x 0.78 = 2,021 against 3,758.59 of 2020
     told = dict(pairs(table.loc[("GCE_8xV100", "vgg16", 64), "warnings"]))
-    assert told["against_published"] == (
-        "published of 8 x Tesla V100 are 3,759 (batch 384), at 2,021 predicted: 0.54 times the lowest"
-    )
+    assert "0.54 times the lowest" in told["against_published"]
     assert "against_published" not in rules_of(table.loc[("p2.8xlarge", "resnet50", 64)])  # 374 beside 355 to 387
 
 
@@ -155,10 +147,6 @@ def test_the_tpu_has_price_and_speed_of_one_entry_and_no_figure_on_other_models(
     assert row["images_per_s"] == pytest.approx(90 * 1_281_167 / (9.889843 * 3600), rel=1e-5)
     assert row["stand_in_batch_size"] == 256
     assert rules_of(row) == ["stand_in_batch", "stand_in_precision"]
-    price = (STUDY / "prices" / "gce.yaml").read_text()
-    assert (
-        "TensorFlow v1.8rc1: usd_per_hour of the entry" in price and "google_resnet50_tpu_tensorflow18" in row["source"]
-    )
     assert not [place for place in table.index if place[0] == "TPUv2" and place[1] != "resnet50"]
 
 
@@ -167,3 +155,57 @@ def test_the_assumed_spread_covers_the_stand_in_that_was_wrong():
     off = 1276.24 / 675  # 1.89
     assert off > ASSUMED_FACTOR_STAND_IN
     assert off < math.exp(math.hypot(math.log(ASSUMED_FACTOR_STAND_IN), 2.25 * math.log(YEAR)))  # 2.35
+
+
+STUDIES = Path(__file__).parents[2] / "config" / "studies"
+PROGRAMS = ("tf_cnn_benchmarks", "u39kun train step")
+# Dates written here again from the release pages, not taken from the program's table.
+RELEASED = {
+    "1.4.0": 2017 + 10.5 / 12, "1.5.0": 2018 + 0.5 / 12, "1.15.3": 2020 + 4.5 / 12, "2.1": 2020 + 0.5 / 12,
+    "2.2.0": 2020 + 4.5 / 12, "1.15.4": 2020 + 8.5 / 12, "1.15.5": 2021 + 0.5 / 12, "2.4.1": 2021 + 0.5 / 12,
+    "nightly 2018-02": 2018 + 1.5 / 12, "c9de8dfd 2017-12": 2017 + 11.5 / 12, "": 2018 + 6.5 / 12,
+}  # fmt: skip
+
+
+def tensorflow_rows():
+    """TensorFlow's figures on synthetic data without XLA; those of parkopedia-2018 itself name no version (2018-07)."""
+    shipped = pd.read_csv(POOLS / "scaling-2020" / "throughput.csv", dtype=str, keep_default_na=False)
+    own = pd.read_csv(STUDIES / "parkopedia-2018" / "throughput.csv", dtype=str, keep_default_na=False)
+    rows = pd.concat([shipped, own[own["instance"] == "office-1x1080ti"]], ignore_index=True)
+    kept = (rows["framework"] == "tensorflow") & (rows["dataset"] == "synthetic") & rows["benchmark"].isin(PROGRAMS)
+    kept &= rows["framework_version"].isin(RELEASED) & ~(rows["note"] + rows["instance"]).str.contains("XLA")
+    rows = rows[kept].assign(device=rows["gpu"].str.extract(r"(1080 Ti|2080 Ti|V100)", expand=False))
+    rows = rows[rows["device"].notna()]
+    return rows.assign(
+        year=rows["framework_version"].map(RELEASED),
+        rate=rows["images_per_s"].astype(float),
+        batch=pd.to_numeric(rows["batch_size"].replace("", np.nan)),
+    )
+
+
+def moves_a_year():
+    """|ln(new / old)| a year: of each device, count, model and precision the oldest against the newest software.
+
+    The two figures are those whose batches are nearest, the medians of repeats; at least a year apart.
+    """
+    found = []
+    for _, own in tensorflow_rows().groupby(["device", "gpus", "model", "precision"]):
+        old, new = own[own["year"] == own["year"].min()], own[own["year"] == own["year"].max()]
+        years = new["year"].iloc[0] - old["year"].iloc[0]
+        if years < 1:
+            continue
+        pairs = [
+            (0.0 if math.isnan(a.batch + b.batch) else abs(math.log2(a.batch / b.batch)), a.rate, b.rate)
+            for a, b in itertools.product(old.itertuples(), new.itertuples())
+        ]
+        nearest = min(pair[0] for pair in pairs)
+        ratio = np.median([b / a for apart, a, b in pairs if apart == nearest])
+        found.append(abs(math.log(ratio)) / years)
+    return np.array(found)
+
+
+def test_a_year_of_software_moves_a_figure_by_less_than_1_38_in_nine_pairs_of_ten():
+    moves = moves_a_year()
+    assert len(moves) == 16
+    assert math.exp(np.quantile(moves, 0.9)) == pytest.approx(YEAR, abs=0.005)
+    assert math.exp(np.quantile(moves, 0.5)) == pytest.approx(1.14, abs=0.01)

@@ -1,11 +1,23 @@
-"""Tables of figures cell by cell: each bound with a value on it and one beyond, and every mistake told once."""
+"""Tables of figures: each cell and its bounds, what a row says of its machine, and the best of several rows."""
 
 import math
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.report.evidence_tables import best_variants
+from sweetspot.scaling.evidence import study_efficiency
+from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.csv_table import CsvRow, read_rows
-from sweetspot.throughput.published import EfficiencyRow, PublishedRow, read_efficiency, read_published
+from sweetspot.throughput.published import (
+    EfficiencyRow,
+    PublishedRow,
+    guessed_interconnect,
+    read_efficiency,
+    read_published,
+    with_machine_facts,
+)
 
 ROW = dict.fromkeys(PublishedRow.model_fields, "") | {"gpus": "1", "batch_size": "64", "images_per_s": "100"}
 ROW |= dict.fromkeys(("gpu", "model", "source"), "x")
@@ -102,7 +114,91 @@ def test_what_is_not_stated_has_its_default_and_an_empty_number_is_none(tmp_path
     assert table["count"].tolist() == [1, 2] and table["share"][0] == 0.5 and math.isnan(table["share"][1])
 
 
-def test_what_is_no_table_is_said(tmp_path):
-    (tmp_path / "table.csv").write_text("")
-    (sentence,) = sentences(read_published, tmp_path / "table.csv")
-    assert "not a CSV table" in sentence
+def facts(**columns):
+    row = {"gpu": "Tesla V100", "instance": "box", "framework": "tensorflow", "note": ""}
+    return with_machine_facts(pd.DataFrame([row | columns])).iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "instance", "note", "expected"),
+    [("Tesla V100-SXM3-32GB", "", "", "nvlink"), ("Tesla V100", "p3.16xlarge", "", "nvlink"),
+     ("RTX 2080 Ti", "host", "XLA; NVLink", "nvlink_bridge"), ("Tesla K80", "p2.8xlarge", "", "pcie")],
+)  # fmt: skip
+def test_a_row_that_says_nothing_else_is_guessed_from_its_words(gpu, instance, note, expected):
+    assert guessed_interconnect(gpu, instance, note) == expected
+    found = facts(gpu=gpu, instance=instance, note=note)
+    assert (found["interconnect"], found["interconnect_guessed"]) == (expected, True)
+
+
+def test_a_stated_interconnect_is_no_guess():
+    found = facts(instance="p3.16xlarge", interconnect="pcie")
+    assert (found["interconnect"], found["interconnect_guessed"]) == ("pcie", False)
+
+
+@pytest.mark.parametrize(
+    ("columns", "compiled"),
+    [
+        ({"instance": "p3.16xlarge"}, False),  # the letters of "xlarge" are no compiler
+        ({"instance": "3970X-GeForce_RTX_3090_XLA"}, False),
+        ({"note": "variable_update=replicated; XLA; CUDA V11.1"}, True),
+        ({"note": "XLA", "xla": "no"}, False),
+        ({"note": "without XLA"}, False),
+        ({"note": "", "xla": "yes"}, True),
+        ({"framework": "jax"}, True),
+    ],
+)
+def test_xla_is_stated_or_a_word_of_the_note_never_part_of_a_name(columns, compiled):
+    assert facts(**columns)["xla"] == compiled
+
+
+def test_a_row_of_several_nodes_has_their_number_only_where_it_is_stated():
+    assert facts()["nodes"] == 1
+    assert pd.isna(facts(instance="p2.8xlarge x N (distributed)")["nodes"])
+    assert facts(instance="p2.8xlarge x N (distributed)", nodes=8)["nodes"] == 8
+    assert not facts(note="--num_gpus 2 --variable_update independent")["exchange"]
+
+
+CELL = {"instance": "box", "framework": "tensorflow", "model": "vgg16", "batch_size": 64, "precision": "fp32"}
+
+
+def speeds(*rows):
+    names = ("gpus", "variant", "images_per_s", "status")
+    base = {**CELL, "basis": "measured", "source": "runs", "nodes": 1, "xla": False}
+    return pd.DataFrame([{**base, **dict(zip(names, row, strict=True))} for row in rows])
+
+
+SPEEDS = speeds(
+    (4, "A", 300.0, "ok"), (4, "B", 320.0, "unstable"), (4, "C", 900.0, "failed"), (4, "default", math.nan, "oom"),
+    (1, "default", 100.0, "ok"),
+)  # fmt: skip
+SAME = [*CELL, "gpus", "basis"]
+
+
+def test_the_fastest_usable_variant_of_a_cell_is_the_best():
+    marked = mark_best(SPEEDS, "images_per_s", SAME)
+    assert list(marked["best"]) == [False, True, False, False, True]
+    assert marked["best"].dtype == bool
+    assert mark_best(SPEEDS.head(0), "images_per_s", SAME)["best"].dtype == bool
+
+
+def test_the_best_evidence_is_of_the_best_basis_and_then_the_fastest():
+    rows = [
+        ("a", "stand_in", 900.0), ("a", "published", 300.0), ("a", "published", 320.0), ("a", "scaled", 400.0),
+        ("b", "measured", math.nan), ("b", "extrapolated", 50.0), ("c", "published", 7.0), ("c", "published", 7.0),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["instance", "basis", "images_per_s"])
+    found = best_figures(table, ["instance"])
+    # of b the measured row, though it has no figure: whether a row counts is the caller's choice; of equals the first
+    assert dict(zip(found["instance"], found.index, strict=True)) == {"a": 2, "b": 4, "c": 6}
+    assert list(found.columns) == list(table.columns)
+
+
+def test_efficiencies_of_two_devices_are_marked_by_variant():
+    table = study_efficiency(SPEEDS, read_efficiency(Path("no such file")), {})
+    found = {row.variant: (row.efficiency, row.best) for row in table.itertuples()}
+    assert found == {"A": (0.75, False), "B": (0.8, True)}  # 300 and 320 of 4 x 100
+
+
+def test_the_page_marks_the_best_only_where_there_is_a_choice():
+    marked = mark_best(SPEEDS, "images_per_s", SAME)
+    assert best_variants(marked).tolist() == [False, True, False, False, False]

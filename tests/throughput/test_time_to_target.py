@@ -58,13 +58,6 @@ def test_how_many_rounds_of_anybody_are_newer_is_carried_to_the_table(tmp_path):
     assert predicted.to_numpy().tolist() == [["v6.0", 0]]
 
 
-def test_two_submitters_are_told_with_both_their_times(tmp_path):
-    found = results(read_times(times(tmp_path, line(9.0), line(10.0, submitter="b"))))["lora", "B200 SXM", 8]
-    assert "9.50 minutes, median of 2 results, 9.00 to 10.00 minutes (a, b)" in found.source
-    alone = results(read_times(times(tmp_path, line(9.0))))["lora", "B200 SXM", 8]
-    assert "9.00 minutes, 1 result (a)" in alone.source
-
-
 def test_a_later_round_of_two_digits_is_newer(tmp_path):
     found = results(read_times(times(tmp_path, line(9.0, "v9.1"), line(8.0, "v10.0"))))
     assert found["lora", "B200 SXM", 8].round == "v10.0"
@@ -109,11 +102,6 @@ def test_a_model_counted_in_two_units_is_refused(tmp_path):
     (tmp_path / "throughput.csv").write_text(header + row.format(1, 1, "tokens") + row.format(8, 8, "samples"))
     with pytest.raises(UserError, match="lora is counted in tokens and in samples; expected one unit a model"):
         gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path)
-
-
-def test_a_cluster_has_as_many_devices_on_each_node():
-    with pytest.raises(ValueError, match="found 12 devices on 8 nodes"):
-        machine(12, nodes=8)
 
 
 def test_the_factor_is_that_of_the_shipped_results():

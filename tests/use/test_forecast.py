@@ -42,7 +42,7 @@ KINDS = {"poisson": poisson, "0.05": overdispersed(0.05), "0.2": overdispersed(0
          "lognormal": lognormal, "growing": growing, "persistent": persistent, "seasonal": seasonal}  # fmt: skip
 
 
-def covered(rates, seed, months, classes=60):
+def covered(rates, seed, months, classes=30):
     """The share of the class-months of the second half within what the first `months` of the other say."""
     source, inside = np.random.default_rng(seed), []
     for number in range(classes):
@@ -56,7 +56,7 @@ def covered(rates, seed, months, classes=60):
     return float(np.mean(inside))
 
 
-@pytest.mark.parametrize("months", [3, 6, 12])
+@pytest.mark.parametrize("months", [3, 12])
 def test_the_second_half_lies_within_what_the_first_says(months):
     shares = {name: covered(rates, 38, months) for name, rates in KINDS.items()}
     assert 0.85 <= np.mean(list(shares.values())) <= 0.95, shares

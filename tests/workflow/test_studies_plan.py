@@ -8,8 +8,9 @@ pytestmark = pytest.mark.slow
 # A little less does not turn it; at the point itself it does, but for the minutes that bills are rounded to.
 CLOSE, AT = 0.015, 0.005
 # Of many a few: every so many of each kind of figure of a plan, and of all points of single jobs.
-STUDIES = {"parkopedia-2018": (6, 80), "office-box-2026": (6, 30), "eight-gpus-2026": (24, 400), "lab-of-five": (6, 80),
-           "fine-tune-2026": (12, 1), "start-up-2026": (6, 80), "initialized-2017": (1, 1)}  # fmt: skip
+STUDIES = {"parkopedia-2018": (12, 160), "office-box-2026": (12, 90), "eight-gpus-2026": (48, 800),
+           "lab-of-five": (12, 160), "fine-tune-2026": (12, 1), "start-up-2026": (6, 80),
+           "initialized-2017": (1, 1)}  # fmt: skip
 
 
 def sampled(points: pd.DataFrame, of_plans: int, of_jobs: int) -> pd.DataFrame:

@@ -23,8 +23,7 @@ for _row in table("measured_networks"):
 class Ability:
     """What a framework can measure."""
 
-    variants: tuple[str, ...]  # within one node
-    variants_over_nodes: tuple[str, ...]
+    variants: tuple[str, ...]
     variants_with_xla: tuple[str, ...]
     package: str  # what must be installed for it; "": nothing
     extra: str  # of pyproject.toml, that installs it
@@ -35,22 +34,20 @@ class Ability:
 FRAMEWORKS = {
     "tensorflow": Ability(
         variants=TENSORFLOW_VARIANTS,
-        variants_over_nodes=("default", NCCL),
         variants_with_xla=("default",),
         package="tensorflow",
         extra="measure",
         networks=(TINY_NETWORK, *BUILDERS["tensorflow"]),
     ),
     "torch": Ability(
-        variants=("default", "compile", "ddp"),
-        variants_over_nodes=("default", "ddp"),
+        variants=("default", "compile"),
         variants_with_xla=(),
         package="torch",
         extra="torch",
         networks=(TINY_NETWORK, *BUILDERS["torch"], *TRANSFORMERS),
     ),
     # A script of one's own decides for itself.
-    "command": Ability((), (), (), "", "", precisions=(*PRECISIONS, "fp8")),
+    "command": Ability((), (), "", "", precisions=(*PRECISIONS, "fp8")),
 }
 
 

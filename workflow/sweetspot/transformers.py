@@ -9,23 +9,19 @@ class Shape(NamedTuple):
     """A transformer: pre- or post-normalised layers of attention and a two-layer perceptron four times as wide.
 
     kind: `encoder` answers questions (two logits a token), `decoder` predicts the next token (causal; the head is the
-    embedding itself), `vision` sorts images cut into patches, `llama` is a decoder of rotary positions, RMSNorm, a
-    gated perceptron (SwiGLU), heads that share keys and values, and no biases. `sequence` counts tokens; of vision a
-    class token too.
+    embedding itself), `llama` is a decoder of rotary positions, RMSNorm, a gated perceptron (SwiGLU), heads that share
+    keys and values, and no biases. `sequence` counts tokens.
     """
 
-    kind: Literal["encoder", "decoder", "vision", "llama"]
+    kind: Literal["encoder", "decoder", "llama"]
     layers: int
     heads: int
     hidden: int
     sequence: int
-    vocabulary: int  # of vision: classes
-    unit: str  # sequences, tokens or images
-    image: int  # pixels of an edge; 0: no images
-    patch: int
+    vocabulary: int
+    unit: str  # sequences or tokens
     kv_heads: int  # heads of keys and values, each shared by several of queries; 0: as many as heads
     inner: int  # width of the perceptron; 0: four times the hidden one
-    rank: int  # of adapters (LoRA) at queries and values, which alone are trained; 0: none
     source: str
 
     @property
@@ -35,7 +31,7 @@ class Shape(NamedTuple):
 
     @property
     def units_per_sample(self) -> int:
-        """What one sample (a sequence or an image) counts: its tokens where tokens are counted."""
+        """What one sample, a sequence, counts: its tokens where tokens are counted."""
         return self.sequence if self.unit == "tokens" else 1
 
 

@@ -2,44 +2,26 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sweetspot.bills.rates import Factor, Number, moves_ahead, or_zero
-from sweetspot.choice_kinds import FACTOR
+from sweetspot.bills.rates import Factor, Number
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import OF_THE_TEAM as OF_THE_TEAM
-from sweetspot.decision.simulate import rent_bounds, value_with_bounds
-from sweetspot.throughput.speed_errors import Error, speed_errors
-from sweetspot.titles import model_title
-from sweetspot.wording import the
+from sweetspot.throughput.speed_errors import Error
 
 if TYPE_CHECKING:
     from sweetspot.decision.turning import BreakEvenCase  # which imports this module
 
 FURTHEST = 5.0  # factor of a parameter, either way, beyond which nothing is looked for
-ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
-PATHS = "price paths"  # basis of the range of a mean rent: its samples
 ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"
-MACHINE_FIGURES = {
-    "capex_usd": ("price of {box}", "USD"),
-    "residual_usd": ("resale value of {box}", "USD"),
-    "maintenance_usd_per_month": ("maintenance of {box}", "USD/month"),
-    "kw": ("power of {box}", "kW"),
-    "sell_for_usd": ("what {box} would sell for", "USD"),
-}
-FIGURES_IF_OWNED = ("kw", "sell_for_usd")
-FIGURES_FOR_SALE = tuple(MACHINE_FIGURES)[:-1]
-# Figures in which every cost is a straight line.
-PRICES = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
 INTERVALS = 48  # into which the range of a turning point is divided, again and again
 PRECISION = 2e-10  # of the logarithm of a factor
-COARSE_FACTORS = (1.1, 1.25, 1.6, 2.5)  # evaluated before FURTHEST where a case is expensive
-COARSE_PRECISION = 1e-4
+# Figures in which every cost is a straight line.
+PRICES = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
 
 Array = np.ndarray
 
@@ -127,161 +109,16 @@ class ParameterValues:
         )
 
 
-def _product(factors: Iterable[Number]) -> Number:
-    return math.prod(factors, start=1.0)
-
-
-BASELINE = ParameterValues(1, {})
-
-
-def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:
-    """List the figures of offers that may change an answer.
-
-    Parameters
-    ----------
-    offers
-        What the choices use.
-    speeds
-        The rows of the options whose speeds the work has, each once.
-    month_days
-        Days of a month.
-
-    Returns
-    -------
-    list of Parameter
-        Rents, machines, tariffs, the team's months and days of use, speeds.
-    """
-    rented = [offer for offer in offers if offer.row["purchase"] != "own"]
-    owned = [offer for offer in offers if offer.row["purchase"] == "own"]
-    return [
-        *_rents(rented),
-        *(parameter for offer in owned for parameter in _machine_parameters(offer)),
-        *_tariffs(owned),
-        *_team_parameters(offers, owned, month_days),
-        *_speeds(speeds),
-    ]
-
-
-def _row_parameter(
-    row: Row, figure: str, name: str, unit: str, rows: frozenset[int], subject: str | None = None
-) -> Parameter:
-    """Return a figure of one row of the options with its range; without a `subject` it is of the row's option."""
-    value = float(row[figure])
-    return Parameter(
-        figure,
-        row["option"] if subject is None else subject,
-        name,
-        unit,
-        value,
-        *range_of(row, figure, value),
-        figure,
-        rows,
-    )
-
-
-def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
-    """Yield prices per hour, once for a machine in any number of nodes; that of all; the mean of those that change."""
-    alternatives: dict[str, list[Choice]] = {}
-    for offer in rented:
-        alternatives.setdefault(offer.alternative, []).append(offer)
-    for offers in alternatives.values():
-        row = min((offer.row for offer in offers), key=lambda row: row["gpus"])
-        yield _row_parameter(row, RENT, f"price of {the(str(row['title']))}", "USD/hour", _labels(offers))
-    if len(rented) > 1:
-        yield all_of("all rented prices", ALL_RENT, RENT, _labels(rented))
-    changing = [offer for offer in rented if moves_ahead(offer.row)]
-    if changing:
-        row = changing[0].row
-        value = float(row["rent_factor"])
-        low, high = rent_bounds(row)
-        name = ("rent_factor", "", "mean rent over the project", FACTOR)
-        yield Parameter(*name, value, min(low, value), max(high, value), PATHS, "rent_factor", _labels(changing))
-
-
-def _machine_parameters(offer: Choice) -> Iterator[Parameter]:
-    row = offer.row
-    for figure in FIGURES_IF_OWNED if offer.already_owned else FIGURES_FOR_SALE:
-        if not or_zero(row[figure]) > 0:
-            continue
-        name, unit = MACHINE_FIGURES[figure]
-        parameter = _row_parameter(row, figure, name.format(box=the(str(row["title"]))), unit, offer.labels)
-        if figure == "residual_usd":
-            # No machine is sold for more than it cost; its range moves with the value.
-            price, upper, value = (float(row[name]) for name in ("capex_usd", "residual_usd_high", "residual_usd"))
-            highest = price * value / upper if upper > value else price
-            parameter = replace(parameter, high=min(parameter.high, price), maximum=highest)
-        yield parameter
-
-
-def _tariffs(owned: Sequence[Choice]) -> Iterator[Parameter]:
-    """Yield one electricity price for all machines of a price list."""
-    by_list: dict[str, list[Choice]] = {}
-    for offer in owned:
-        if or_zero(offer.row[TARIFF]) > 0:
-            by_list.setdefault(offer.row["price_list"], []).append(offer)
-    for price_list, offers in by_list.items():
-        row = offers[0].row
-        name = f"electricity price of {row['price_list_title']}" if len(by_list) > 1 else "electricity price"
-        yield _row_parameter(row, TARIFF, name, "USD/kWh", _labels(offers), price_list)
-
-
-def _team_parameters(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Parameter]:
-    """Yield months and days of use, which are the team's with any machine; rents are means over these months."""
-    bought = [offer.row for offer in owned if not offer.already_owned]
-    if bought:
-        row = next((row for row in bought if row["is_reference"]), bought[0])
-        yield _row_parameter(row, "months", "length of the project", "months", _labels(offers), "")
-        days = _row_parameter(row, "days_per_month", "days of use a month", "days/month", _labels(owned), "")
-        yield replace(days, high=min(days.high, month_days), maximum=month_days)
-
-
-def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
-    """Yield speeds as factors, one per correlation key."""
-    errors = speed_errors(rows)
-    by_error: dict[Error, list[Row]] = {}
-    for row in rows:
-        by_error.setdefault(errors[row["row"]], []).append(row)
-    for error, group in by_error.items():
-        row, models = group[0], {row["model"] for row in group}
-        value = float(row["images_per_s"])
-        if not value > 0:
-            continue
-        # The error of a prediction is that of its machine, not of its device.
-        is_device = isinstance(row.get("gpu"), str) and error[0] != "prediction"
-        device = row["gpu"] if is_device else the(str(row["title"]))
-        count = f"{row['figure_gpus']:g} × " if error[0] == "images_per_s" and row["figure_gpus"] > 1 else ""
-        model = f" on {model_title(row['model'])}" if len(models) == 1 else ""
-        low, high, basis = range_of(row, "images_per_s", value)
-        name = (SPEED, error_key(error), f"speed of {count}{device}{model}", FACTOR)
-        labels = frozenset(row["row"] for row in group)
-        yield Parameter(*name, 1.0, low / value, high / value, basis, "images_per_s", labels)
-
-
-def all_of(
-    name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
-) -> Parameter:
-    """Return a common factor of all values of a figure; by default the amount of work."""
-    bounds = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
-    return Parameter(quantity, "", name, FACTOR, 1.0, *bounds, "assumed", figure, rows)
-
-
-def _labels(offers: Iterable[Choice]) -> frozenset[int]:
-    return frozenset().union(*(offer.labels for offer in offers))
-
-
 def error_key(error: Error) -> str:
     """Return a correlation key of speeds as text, for tables."""
     return "|".join(map(str, error))
 
 
-def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
-    """Return the 90 % range of a figure of a row and its basis: declared, interval, or assumed (ASSUMED_RANGE)."""
-    _, low, high = value_with_bounds(row, figure)
-    if not low < high:  # NaN is not below anything
-        return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"
-    if figure != "images_per_s":
-        return low, high, "declared"
-    return low, high, "assumed" if row["assumed_interval"] else "interval"
+def _product(factors: Iterable[Number]) -> Number:
+    return math.prod(factors, start=1.0)
+
+
+BASELINE = ParameterValues(1, {})
 
 
 @dataclass(frozen=True)
@@ -345,16 +182,11 @@ class DecisionProblem(ABC):
     work_samples: tuple[tuple[Parameter, Array], ...] = ()
     neighbour_usd: Array | None = None
     rows: Mapping[int, Row] = field(default_factory=dict)
-    is_expensive: ClassVar[bool] = False  # Then few cases are evaluated, one at a time.
     not_sampled: ClassVar[tuple[str, ...]] = ()  # figures whose samples change no cost
 
     @abstractmethod
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return the costs of all choices in each case."""
-
-    def refine(self, parameter: Parameter, point: TurningPoint) -> TurningPoint | None:
-        """Return a turning point made exact; None where there is none after all."""
-        return point
 
     def break_even_cases(self) -> "Iterable[BreakEvenCase]":
         """Return what could be owned or signed for, with the parameters from whose values on it pays."""
@@ -427,8 +259,7 @@ class DecisionProblem(ABC):
 
     def title_at(self, costs: Costs, index: int, case: int) -> str:
         """Return a choice in words as it is in one case."""
-        alternative = None if costs.alternative is None else costs.alternative[index, case]
-        return self.title(index, float(costs.counts[index, case]), alternative)
+        return self.title(index, float(costs.counts[index, case]))
 
     def cheapest(self, costs: Costs) -> Array:
         """Return the index of the cheapest eligible choice in each case."""
@@ -436,11 +267,8 @@ class DecisionProblem(ABC):
 
     def is_changed(self, costs: Costs) -> Array:
         """Return in which cases another alternative is the cheapest; a tie changes nothing."""
-        if costs.alternative is None or self.baseline.alternative is None:
-            rivals, incumbents = costs.usd[self.rivals], costs.usd[self.incumbents]
-            return np.asarray(rivals.min(axis=0, initial=np.inf) < incumbents.min(axis=0, initial=np.inf))
-        alternative = costs.alternative[self.cheapest(costs), np.arange(costs.usd.shape[1])]
-        return np.asarray(alternative != self.baseline.alternative[self.best, 0])
+        rivals, incumbents = costs.usd[self.rivals], costs.usd[self.incumbents]
+        return np.asarray(rivals.min(axis=0, initial=np.inf) < incumbents.min(axis=0, initial=np.inf))
 
     @cached_property
     def turning_points(self) -> dict[Parameter, list[TurningPoint]]:
@@ -459,37 +287,21 @@ class DecisionProblem(ABC):
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the first factor on one side from which another alternative is the cheapest.
 
-        The range is divided again and again. A price is a straight line in each cost, so that the advantage of the
-        best only falls from some factor on: there the far end alone tells whether the answer changes.
+        The range is divided again and again.
         """
-        outer = side * parameter.log_limit(math.exp(side))
+        inner, outer = 0.0, side * parameter.log_limit(math.exp(side))
         if not side * outer > 0:
             return None
-        if parameter.figure in PRICES and not self.is_changed(self.at(parameter, [math.exp(outer)]))[0]:
-            return None
-        logs, parts, precision = np.linspace(0.0, outer, INTERVALS + 1)[1:], INTERVALS, PRECISION
-        if self.is_expensive:
-            coarse = [] if parameter.figure in PRICES else [side * math.log(factor) for factor in COARSE_FACTORS]
-            logs = np.array([*(log for log in coarse if abs(log) < abs(outer)), outer])
-            parts, precision = 2, COARSE_PRECISION
-        inner, point = 0.0, None
         while True:
-            for batch in logs[:, None] if self.is_expensive else logs[None]:
-                costs = self.at(parameter, np.exp(batch))
-                changed = np.flatnonzero(self.is_changed(costs))
-                if changed.size:
-                    first = int(changed[0])
-                    inner, outer = (float(batch[first - 1]) if first else inner), float(batch[first])
-                    point = self._point_at(costs, first, math.exp(outer))
-                    break
-                inner = float(batch[-1])
-            if point is None:
+            logs = np.linspace(inner, outer, INTERVALS + 1)
+            costs = self.at(parameter, np.exp(logs))
+            changed = np.flatnonzero(self.is_changed(costs)[1:]) + 1
+            if not changed.size:
                 return None
-            if abs(outer - inner) <= precision:
-                return self.refine(parameter, point)
-            logs = np.linspace(inner, outer, parts + 1)[1:-1]
+            inner, outer = logs[changed[0] - 1], logs[changed[0]]
+            if abs(outer - inner) <= PRECISION:
+                return self._point_at(costs, int(changed[0]), math.exp(outer))
 
     def _point_at(self, costs: Costs, case: int, factor: float) -> TurningPoint:
         to = int(self.cheapest(costs)[case])
-        alternative = None if costs.alternative is None else costs.alternative[to, case]
-        return TurningPoint(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]), alternative)
+        return TurningPoint(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]))

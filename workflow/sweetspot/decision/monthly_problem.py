@@ -1,53 +1,45 @@
 """A monthly workload as a decision: what its mixes of owned and rented machines cost at any values."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from sweetspot.decision.decision_problem import (
     ALL_JOBS,
-    ASSUMED_RANGE,
-    COARSE_FACTORS,
-    COARSE_PRECISION,
     FURTHEST,
+    PRICES,
     Array,
-    Choice,
     Costs,
     DecisionProblem,
     Parameter,
     ParameterValues,
     TurningPoint,
-    all_of,
-    parameters_of,
 )
-from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
-from sweetspot.decision.simulate import value_with_bounds
-from sweetspot.decision.sources import is_best, mix_title
+from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.sources import rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
+from sweetspot.decision.work_classes import PER_MONTH
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
-from sweetspot.mixes.problem import Counts, Problem, grown
+from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
-from sweetspot.phrases.decided import beside_in_words
-from sweetspot.titles import model_title
 
-if TYPE_CHECKING:
-    pass  # lazily: its models take longer to import than all this computes
-
-NEARLY_BEST = 1.6  # times the best: a more expensive mix is priced only where its figures change
+COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
+COARSE_PRECISION = 1e-4  # of the logarithm of a factor
+CHECKEDLY_BEST = 1.6  # times the best: a more expensive mix is priced only where its figures change
 ESTIMATE_RANGE = 0.1  # in the logarithm of a factor: how far an estimated turning point may be off
 # In logarithms of factors: the answer has changed so far beyond a turning point, and not yet so far before it.
-BEYOND, BEFORE = 2e-3, 8e-3
+BEYOND, BEFORE, CHECKED = 2e-3, 8e-3, 2e-4
 WORTH_DECIDING = 1.2  # times the best estimate: more expensive numbers of machines are no starts of a decision
-RELATIVE_STEP = 1e-3  # of a factor, either side of a turning point
-JUMP = 0.1  # of the rise over two relative steps: a larger difference at the crossing is a jump
-NEWTON_STEPS, LAST_STEP = 4, 3e-8  # a step below the second is the last: a hundredth of it remains
+PRECISION = 1e-8  # of the logarithm of a factor at which costs are equal
+LARGEST = 1e300  # USD; stands for what does not do the work
+BREAK_EVEN_LOGS = [-math.log(FURTHEST), *-COARSE_LOGS[::-1], 0.0, *COARSE_LOGS, math.log(FURTHEST)]
 INTERVAL_MONTHS = 6  # months of each sample, for the interval of where a machine pays
-MAXIMUM_GROWTH = 0.5  # per month: no turning point is sought beyond
 WORK = "device_hours"  # quantity: all work of a month
 ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 
@@ -82,10 +74,8 @@ def _usd(problem: Problem, strategy: Strategy) -> Array:
 
 def _rent_by_offer(problem: Problem, strategy: Strategy) -> Array:
     """Return the expected USD per month that are paid to each offer by the hour."""
-    result = strategy.dispatch(problem)
-    return np.array(
-        [result.usd_by_use(offer.name) if offer.name in result.sources else 0.0 for offer in problem.rented]
-    )
+    rent_by_offer = strategy.dispatch(problem).rent_by_offer
+    return np.array([rent_by_offer.get(offer.name, 0.0) for offer in problem.rented])
 
 
 def first_change(logs: Iterable[float], is_changed: Callable[[float], bool], inner: float = 0.0) -> float | None:
@@ -125,9 +115,7 @@ class MonthlyProblem(DecisionProblem):
 
     work: MonthlyWork
     mixes: list[Mix]
-    is_expensive = True
     _errors: dict[object, Array] = field(default_factory=dict)
-    _problems: dict[Parameter, list[tuple[Problem, Problem]]] = field(default_factory=dict)
 
     @cached_property
     def runner_up(self) -> int | None:
@@ -142,7 +130,7 @@ class MonthlyProblem(DecisionProblem):
         """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
         bought, work = self.mixes[index].bought, self.work
         if alternative not in (None, self.choices[index].alternative):
-            return f"nothing bought, {beside_in_words(work.title(str(alternative)), work.at_home)}"
+            return f"nothing bought, {rental_title(work.title(str(alternative)), work.at_home)}"
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
@@ -208,7 +196,7 @@ class MonthlyProblem(DecisionProblem):
     @cached_property
     def _contenders(self) -> set[int | None]:
         """Indices of the mixes that are compared with the best at all values."""
-        limit = NEARLY_BEST * min(mix.expected for mix in self.mixes)
+        limit = CHECKEDLY_BEST * min(mix.expected for mix in self.mixes)
         nearly_best = {index for index, mix in enumerate(self.mixes) if mix.expected <= limit and not mix.one_offer}
         return {*nearly_best, self.runner_up}
 
@@ -221,32 +209,58 @@ class MonthlyProblem(DecisionProblem):
                 return sample.rented[int(rent.argmax())].name
         return self.choices[index].alternative
 
-    # --- turning points on all samples --------------------------------------------------------------------------------
+    def title_at(self, costs: Costs, index: int, case: int) -> str:
+        """Return a mix in words as it is in one case."""
+        return self.title(index, float(costs.counts[index, case]), np.asarray(costs.alternative)[index, case])
 
-    def refine(self, parameter: Parameter, point: TurningPoint) -> TurningPoint | None:
+    def is_changed(self, costs: Costs) -> Array:
+        """Return in which cases another mix is the cheapest, or another offer is rented most."""
+        alternative = np.asarray(costs.alternative)[self.cheapest(costs), np.arange(costs.usd.shape[1])]
+        return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
+
+    # --- where the answer changes -------------------------------------------------------------------------------------
+
+    def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
+        """Return the first factor on one side from which another answer is the best.
+
+        A price is a straight line in each cost: there the far end alone tells whether the answer changes.
+        """
+        limit = parameter.log_limit(math.exp(side))
+
+        def costs(distance: float) -> Costs:
+            return self.at(parameter, [math.exp(side * distance)])
+
+        coarse = [] if parameter.figure in PRICES else [log for log in COARSE_LOGS if log < limit]
+        logs = [*coarse, limit] if limit > 0 else []
+        distance = first_change(logs, lambda log: bool(self.is_changed(costs(log))[0]))
+        if distance is None:
+            return None
+        return self._refine(parameter, side, distance, int(self.cheapest(costs(distance))[0]))
+
+    def _refine(self, parameter: Parameter, side: float, start: float, to: int) -> TurningPoint | None:
         """Return an estimated turning point on all samples; None where there is none.
 
         Estimates keep the strategy of each mix. What is worth timing first follows the figures too, so the answer is
         decided again on all samples a little before and beyond the point; where it changes elsewhere the point is
         sought among such answers.
         """
-        side, limit = math.copysign(1.0, math.log(point.factor)), parameter.log_limit(point.factor)
+        limit = parameter.log_limit(math.exp(side))
+        decide = cache(lambda distance: self._decide(parameter, side * distance))
 
         def is_changed(distance: float) -> bool:
-            return _answer(self._decide(parameter, side * distance)) != _answer(self.mixes[0])
+            return _answer(decide(distance)) != _answer(self.mixes[0])
 
-        crossing = self._crossing_distance(parameter, point, side, limit)
-        distance = abs(math.log(point.factor)) if crossing is None else crossing
-        is_right = crossing is not None and is_changed(distance + BEYOND)
-        if is_right and (distance <= BEFORE or not is_changed(distance - BEFORE)):
-            return self._exact_point(parameter, side * distance, self._decide(parameter, side * (distance + BEYOND)))
-        nearer = [math.log(factor) for factor in COARSE_FACTORS if math.log(factor) < distance]
-        further = (distance + count * ESTIMATE_RANGE for count in (1, 2, 4, 8))
-        logs = [max(distance - BEFORE, 0.0), distance + BEYOND, *(log for log in further if log < limit), limit]
-        changed = first_change([*nearer, *logs], is_changed)
-        if changed is None:
-            return None
-        return self._exact_point(parameter, side * changed, self._decide(parameter, side * changed))
+        crossing = self._crossing_distance(parameter, side, start, to)
+        distance = start if crossing is None else crossing
+        inside, outside = max(distance - CHECKED, 0.0), distance + CHECKED
+        if crossing is None or not is_changed(outside) or is_changed(inside):
+            further = (distance + count * ESTIMATE_RANGE for count in (1, 2, 4, 8))
+            logs = [max(distance - BEFORE, 0.0), distance + BEYOND, *(log for log in further if log < limit), limit]
+            changed = first_change([*COARSE_LOGS[distance > COARSE_LOGS], *logs], is_changed)
+            if changed is None:
+                return None
+            return self._exact_point(parameter, side * changed, decide(changed))
+        return self._exact_point(parameter, side * distance, decide(outside))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
         """Return the best mix on all samples at a factor of a parameter."""
@@ -276,48 +290,41 @@ class MonthlyProblem(DecisionProblem):
         usd = float(_usd(self._problem(parameter, log_factor), Strategy.of(mix))) * self.months_at(parameter, factor)
         return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), lead or str(to))
 
-    def _crossing_distance(self, parameter: Parameter, point: TurningPoint, side: float, limit: float) -> float | None:
+    def _crossing_distance(self, parameter: Parameter, side: float, start: float, to: int) -> float | None:
         """Return where two mixes cost the same on all samples, or another offer is rented most; None without one.
 
-        It is the logarithm of a factor, without its sign.
+        Distances are logarithms of factors without their sign.
         """
-        pair, start = (self.mixes[0], self.mixes[point.to]), math.log(point.factor)
+        pair = (self.mixes[0], self.mixes[to])
         best = Strategy.of(pair[0])
         if best != Strategy.of(pair[1]):
-            sample = self._sample(self._problem(parameter, start))
+            sample = self._sample(self._problem(parameter, side * start))
             strategies = [Strategy.of(mix)._replace(counts=self._best_counts(sample, mix)[0]) for mix in pair]
-            return abs(self._crossing(parameter, start, *strategies))
+            return abs(self._crossing(parameter, side * start, *strategies))
 
         def is_changed(distance: float) -> bool:
             result = best._replace(source="").dispatch(self._problem(parameter, side * distance))
             return result.lead != self.mixes[0].done.lead
 
-        inner = abs(start) - ESTIMATE_RANGE
+        limit, inner = parameter.log_limit(math.exp(side)), start - ESTIMATE_RANGE
         inner = inner if inner > 0 and not is_changed(inner) else 0.0
-        return first_change([*np.arange(abs(start), limit, ESTIMATE_RANGE), limit], is_changed, inner)
+        return first_change([*np.arange(start, limit, ESTIMATE_RANGE), limit], is_changed, inner)
 
     def _crossing(self, parameter: Parameter, log_factor: float, first: Strategy, second: Strategy) -> float:
         """Return the logarithm of the factor at which two strategies cost the same on all samples, near an estimate.
 
-        Newton's method with the slope of the estimates, which is off by less than a percent. At a jump, such as where
-        a job is in time from there on, there is no slope to follow, and the estimate stays.
+        It stays where it is if they do not.
         """
-        from scipy.optimize import newton  # lazily: only turning points of months need it
+        from scipy.optimize import brentq  # lazily: only turning points of months need it
 
         def difference(log_factor: float) -> float:
             problem = self._problem(parameter, log_factor)
-            return float(_usd(problem, second)) - float(_usd(problem, first))
+            return float(np.nan_to_num(_usd(problem, second) - _usd(problem, first), nan=LARGEST, posinf=LARGEST))
 
-        def estimate(log_factor: float) -> float:
-            sample = self._sample(self._problem(parameter, log_factor))
-            return self._estimated_usd(sample, second) - self._estimated_usd(sample, first)
-
-        rise = estimate(log_factor + RELATIVE_STEP) - estimate(log_factor - RELATIVE_STEP)
-        if not abs(estimate(log_factor)) < JUMP * abs(rise) < np.inf:
+        bounds = log_factor - ESTIMATE_RANGE, log_factor + ESTIMATE_RANGE
+        if difference(bounds[0]) * difference(bounds[1]) > 0:
             return log_factor
-        slope = rise / (2 * RELATIVE_STEP)
-        root = newton(difference, log_factor, lambda _: slope, tol=LAST_STEP, maxiter=NEWTON_STEPS, disp=False)
-        return float(root) if abs(root - log_factor) < ESTIMATE_RANGE else log_factor
+        return float(brentq(difference, *bounds, xtol=PRECISION))
 
     # --- from how much on a machine pays ------------------------------------------------------------------------------
 
@@ -325,6 +332,7 @@ class MonthlyProblem(DecisionProblem):
         """Yield each machine for sale and contract with all work, jobs of one class, and months of the project."""
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
+        problems: dict[Parameter, dict[float, Problem]] = {}  # the same for all machines
         for index in work.drawn.for_sale:
             counts, name = step(owned, index, 1), work.drawn.held[index].name
             if not work.affords(counts):
@@ -339,61 +347,44 @@ class MonthlyProblem(DecisionProblem):
                     label = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
                 else:
                     continue
-                difference, exact = self._cost_difference(*pair, parameter)
-                p_pays = float(np.mean(difference.samples[:, difference.factors == 1.0] <= 0))
-                yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays, exact)
+                if parameter not in problems:
+                    problems[parameter] = {log: self._selected_months(parameter, log) for log in BREAK_EVEN_LOGS}
+                difference = self._cost_difference(*pair, parameter, problems[parameter])
+                p_pays = float(np.mean(difference.samples[:, difference.sample_factors == 1.0] <= 0))
+                yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays)
 
     def _with_counts(self, counts: Counts) -> Strategy:
         """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
         return Strategy.of(self.work.with_strategy(Mix(BEST, "", dispatch(self.work.drawn, counts))))
 
-    def _problems_at(self, parameter: Parameter, logs: Array) -> list[tuple[Problem, Problem]]:
-        """Return, per factor, the samples of an estimate and some months of all samples; the same for all machines."""
-        if parameter not in self._problems:
-            problems = [self._problem(parameter, log_factor) for log_factor in logs]
-            self._problems[parameter] = [
-                (self._sample(problem), problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS)))
-                for problem in problems
-            ]
-        return self._problems[parameter]
+    def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
+        problem = self._problem(parameter, log_factor)
+        return problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
 
     def _cost_difference(
-        self, without: Strategy, with_machine: Strategy, parameter: Parameter
-    ) -> tuple[CostDifference, Callable[[float, bool], float]]:
+        self, without: Strategy, with_machine: Strategy, parameter: Parameter, problems: Mapping[float, Problem]
+    ) -> CostDifference:
         """Return the cost of one machine and what is owned less that of what is owned alone, rentals beside both.
 
-        The second value makes a factor exact from which the machine pays (`begins`), or up to which.
+        It is that of a few months; where both cost the same on all samples a factor is added.
         """
-        grid = np.log([*COARSE_FACTORS, FURTHEST])
-        logs = np.array([*-grid[::-1], 0.0, *grid])
-        factors = np.exp(logs)
 
-        def difference(sample: Problem) -> float:
-            return self._estimated_usd(sample, with_machine) - self._estimated_usd(sample, without)
-
-        problems, samples = self._problems_at(parameter, logs), []
-        for _, months in problems:
-            usd, usd_without = (
-                dispatch_once(months.variant(strategy.filled, "", strategy.timed), strategy.counts).usd
-                for strategy in (with_machine, without)
-            )
+        def difference(problem: Problem) -> Array:
             with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
-                samples.append(usd - usd_without)
-        estimates = np.array([[difference(sample) for sample, _ in problems]])
+                return with_machine.dispatch(problem).usd - without.dispatch(problem).usd
 
-        def exact(factor: float, begins: bool) -> float:
-            after = int(np.searchsorted(factors, factor)) + (not begins)
+        def pays(log_factor: float) -> bool:
+            return bool(difference(self._selected_months(parameter, log_factor)).mean() <= 0)
 
-            def is_changed(log_factor: float) -> bool:
-                return (difference(self._sample(self._problem(parameter, log_factor))) <= 0) == begins
-
-            log_factor = first_change([logs[after]], is_changed, logs[after - 1])
-            return (
-                factor if log_factor is None else math.exp(self._crossing(parameter, log_factor, without, with_machine))
-            )
-
-        jumps = np.zeros(factors.size, bool)
-        return CostDifference(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
+        samples = np.stack([difference(problem) for problem in problems.values()], axis=1)
+        usd = dict(zip(problems, samples.mean(axis=0), strict=True))
+        for inner, outer in pairwise(problems):
+            if (usd[inner] <= 0) != (usd[outer] <= 0):
+                is_changed = pays if usd[outer] <= 0 else lambda log_factor: not pays(log_factor)
+                log_factor = first_change([outer], is_changed, inner) or outer
+                usd[self._crossing(parameter, log_factor, without, with_machine)] = 0.0
+        lines, no_jump = np.array(sorted(usd.items())).T, np.zeros(len(usd), bool)
+        return CostDifference(np.exp(lines[0]), lines[[1]], samples, np.exp([*problems]), no_jump, no_jump)
 
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -404,96 +395,3 @@ def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _answer(mix: Mix) -> object:
     """Return what a mix buys and sells; if nothing, the offer that it rents most."""
     return _commitments(mix) if any(_commitments(mix)) else mix.done.lead
-
-
-def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
-    """Return the decision of a monthly workload; None where no mix does the work."""
-    best, months = work.mixes[0], work.work.months
-    if not np.isfinite(best.expected):
-        return None
-    mixes = [best]
-    mixes += [mix for mix in work.mixes if not is_best(mix, best) and work.keeps(mix) and np.isfinite(mix.expected)]
-    if not any(mix.counts == work.drawn.owned and not mix.source for mix in mixes):
-        mixes.append(work.with_strategy(Mix(BEST, "", dispatch(work.drawn, work.drawn.owned))))
-    labels = frozenset(work.rows)
-    choices = []
-    for index, mix in enumerate(mixes):
-        # What it rests on most: the machine that it buys, else what it rents.
-        name = next(iter(mix.bought), mix.source or mix.done.lead)
-        row = work.source(name).offer if name else work.sources[0].offer
-        choices.append(
-            Choice(row["option"], mix_title(mix, work), row, str(index), labels, already_owned=not mix.bought)
-        )
-    job_parameters = list(_job_parameters(work))
-    all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
-    return MonthlyProblem(
-        workload=work.name,
-        months=months,
-        size_text=f"{months:g} months",
-        choices=tuple(choices),
-        parameters=(*_offer_parameters(work), *(parameter for parameter, _ in job_parameters), *all_jobs),
-        samples_usd=np.stack([mix.done.usd * months for mix in mixes]),
-        work_samples=tuple(pair for pair in job_parameters if np.ptp(pair[1]) > 0),
-        neighbour_usd=_neighbour_usd(best, months),
-        rows=work.rows,
-        work=work,
-        mixes=mixes,
-    )
-
-
-def _neighbour_usd(best: Mix, months: float) -> Array | None:
-    """Return USD by sample of the mixes of one machine more or fewer than the best that do the work."""
-    problem, samples = best.problem, []
-    for index in problem.adjustable:
-        kind, count = problem.held[index], best.counts[index]
-        for change in (-1, 1):
-            is_possible = kind.for_sale or kind.minimum <= count + change <= kind.there
-            if is_possible and count + change >= kind.minimum:
-                usd = dispatch(problem, step(best.counts, index, change)).usd * months
-                samples += [usd] * bool(np.isfinite(usd).all())
-    return np.stack(samples) if samples else None
-
-
-def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
-    """Yield figures of the offers."""
-    offers = [
-        replace(
-            Choice.of(source.offer),
-            alternative=source.offer["option"],
-            labels=source.labels,
-            already_owned=bool(source.there),
-        )
-        for source in work.sources
-    ]
-    speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
-    for parameter in parameters_of(offers, list(speeds.values()), work.month_days):
-        maximum = parameter.maximum
-        if parameter.figure == "residual_usd":
-            # Samples of a price list are cut at its lowest price; a higher resale value would be of no price list.
-            price, lowest, _ = value_with_bounds(work.source(parameter.subject).offer, "capex_usd")
-            maximum *= min(1.0, lowest / price)
-        yield replace(parameter, maximum=maximum)
-
-
-def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
-    """Yield the numbers of jobs of each class and of its urgent ones, and their growth, with samples."""
-    jobs = (work.numbers / grown(work.growth, work.work.months)).mean(axis=2)
-    for index, job_class in enumerate(work.classes):
-        title, growth = model_title(job_class.job.name), job_class.job.growth_per_month
-        if job_class.urgent:
-            label, maximum = f"urgent jobs of {title} a month", job_class.job.per_month.value
-        else:
-            label, maximum = f"jobs of {title} a month", np.inf
-        rows = [(PER_MONTH, label, "jobs/month", job_class.number, maximum, jobs[index])]
-        if not job_class.urgent:
-            label = f"growth of the jobs of {title}"
-            rows.append((GROWTH, label, "share/month", growth, MAXIMUM_GROWTH, work.growth[index]))
-        for quantity, name, unit, amount, highest, samples in rows:
-            value, (low, high) = amount.value, amount.ends
-            if not value > 0:
-                continue
-            basis = "declared" if low < high else "assumed"
-            if not low < high:
-                low, high = value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE)
-            label_and_range = (quantity, job_class.name, name, unit, value, low, high, basis, quantity)
-            yield Parameter(*label_and_range, maximum=highest), samples

@@ -11,16 +11,15 @@ from sweetspot.decision.analyses.days_of_use import references
 from sweetspot.decision.contenders import staying
 from sweetspot.decision.decision_problem import (
     BASELINE,
-    OF_THE_TEAM,
     Array,
     Choice,
     Costs,
     DecisionProblem,
     ParameterValues,
-    parameters_of,
 )
 from sweetspot.decision.options import Row, records, trained
-from sweetspot.decision.simulate import Draws
+from sweetspot.decision.parameters import parameters_of
+from sweetspot.decision.simulate import OF_THE_TEAM, Draws
 
 
 @dataclass(eq=False, kw_only=True)

@@ -1,6 +1,6 @@
 """What each assumption moves in its range, where it turns the answer, and from how much on a purchase pays."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,10 +39,7 @@ class CostDifference(NamedTuple):
 
 
 class BreakEvenCase(NamedTuple):
-    """One thing to hold and one assumption, whose label is `name`, `quantity`, baseline and unit.
-
-    `exact` makes the factor exact from which it pays (True) or up to which.
-    """
+    """One thing to hold and one assumption, whose label is `name`, `quantity`, baseline and unit."""
 
     option: str
     title: str
@@ -53,7 +50,6 @@ class BreakEvenCase(NamedTuple):
     unit: str
     difference: CostDifference
     p_pays: float
-    exact: Callable[[float, bool], float] | None = None
 
 
 def turning_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
@@ -63,7 +59,8 @@ def turning_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
     """
     pairs = [(assumption, turn) for assumption, nearest in question.turning_points.items() for turn in nearest]
     rows = [_turning_row(question, *pair) for pair in pairs]
-    return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
+    # Rounded: where two turn at the same factor, the order must not depend on the last digit.
+    return sorted(rows, key=lambda row: round(abs(float(np.log(row["factor"]))), 6))
 
 
 def tornado_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
@@ -135,9 +132,6 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, A
 def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
     lines, planned = case.difference, case.planned
     factor, until = (float(limit[0]) for limit in stretch(lines.planned, lines.factors, lines.jump))
-    if case.exact is not None:
-        factor = case.exact(factor, True) if 0.0 < factor < np.inf else factor
-        until = case.exact(until, False) if until < np.inf else until
     low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
     values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
     return {name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()} | {

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 
 from sweetspot.errors import UserError
@@ -36,7 +37,7 @@ def _lock_file(name: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+def _try_lock(descriptor: int, kind: int) -> bool:
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True
@@ -71,18 +72,17 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")
     print(f"waiting for {count} of {len(cards)} device(s), if other jobs hold them", file=sys.stderr, flush=True)
-    leased: set[str] = set()
+    leased: list[str] = []
     with ExitStack() as leases:
         locks = {card: leases.enter_context(_lock_file(card)) for card in cards}
         with _lock_file("queue") as queue:
             fcntl.flock(queue, fcntl.LOCK_EX)
             while len(leased) < count:
-                for card in cards:
-                    if card not in leased and len(leased) < count and _try_lock(locks[card]):
-                        leased.add(card)
+                free = (card for card in cards if card not in leased and _try_lock(locks[card], fcntl.LOCK_EX))
+                leased = [*leased, *islice(free, count - len(leased))]
                 if len(leased) < count:
                     time.sleep(0.5)
-        yield [card for card in cards if card in leased]
+        yield sorted(leased, key=cards.index)
 
 
 @contextmanager
@@ -100,14 +100,10 @@ def leased_devices(request: Request) -> Iterator[None]:
         )
     if request.device == "gpu":  # by itself CUDA counts the fastest card first, and NVML along the bus
         os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
-    handed_out = any(platform.inside in os.environ for platform in PLATFORMS.values() if platform.hands_out_devices)
-    if handed_out:
-        yield
-        return
-    if request.device == "cpu":
-        with leased_processor(exclusive=True):
-            yield
-        return
-    with leased_cards(request.cell.gpus, visible_cards()) as cards, leased_processor(exclusive=False):
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cards)
+    with ExitStack() as leases:
+        if not any(platform.inside in os.environ for platform in PLATFORMS.values() if platform.hands_out_devices):
+            if request.device == "gpu":
+                cards = leases.enter_context(leased_cards(request.cell.gpus, visible_cards()))
+                os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cards)
+            leases.enter_context(leased_processor(exclusive=request.device == "cpu"))
         yield

@@ -3,8 +3,6 @@
 Besides them there is one tiny network, by which a run passes through the whole harness in a second.
 """
 
-from dataclasses import dataclass
-
 import keras
 import tensorflow as tf
 
@@ -13,39 +11,17 @@ from sweetspot.frameworks import TINY_NETWORK, keras_application
 CLASSES = 1000
 
 
-@dataclass(frozen=True)
-class KerasNetwork:
-    """An untrained network that gives logits, and the data that it takes."""
-
-    model: keras.Model
-    image_shape: tuple[int, int, int]  # height, width and channels
-    classes: int
-
-
-def build_network(name: str) -> KerasNetwork:
-    """Build the network of a name, such as `resnet50`, with new weights and fused normalisations."""
+def build_network(name: str) -> keras.Model:
+    """Build the network of a name, such as `resnet50`, with new weights and fused normalisations; it gives logits."""
+    layers = keras.layers
     if name == TINY_NETWORK:
-        return KerasNetwork(with_fused_normalisation(_tiny_cnn()), (32, 32, 3), 10)
+        convolution = [keras.Input((32, 32, 3)), layers.Conv2D(8, 3, strides=2), layers.BatchNormalization()]
+        classifier = [layers.ReLU(), layers.GlobalAveragePooling2D(), layers.Dense(10)]
+        return with_fused_normalisation(keras.Sequential([*convolution, *classifier]))
 
     build = getattr(keras.applications, str(keras_application(name)))
     # Without `input_shape` Keras takes images of the size with which the network was published.
-    model = build(weights=None, classes=CLASSES, classifier_activation=None)
-    return KerasNetwork(with_fused_normalisation(model), model.input_shape[1:], CLASSES)
-
-
-def _tiny_cnn() -> keras.Model:
-    layers = keras.layers
-    return keras.Sequential(
-        [
-            keras.Input((32, 32, 3)),
-            layers.Conv2D(8, 3, strides=2),
-            layers.BatchNormalization(),
-            layers.ReLU(),
-            layers.GlobalAveragePooling2D(),
-            layers.Dense(10),
-        ],
-        name=TINY_NETWORK,
-    )
+    return with_fused_normalisation(build(weights=None, classes=CLASSES, classifier_activation=None))
 
 
 class FusedBatchNormalization(keras.layers.BatchNormalization):

@@ -10,7 +10,7 @@ from sweetspot.cells import PROTOCOL, Cell, is_slug
 from sweetspot.errors import UserError
 from sweetspot.platforms import PLATFORMS
 
-COUNTS = {"batch_size": 100_000, "gpus": 4096, "run": 10_000}  # the most of each
+COUNTS = {"batch_size": 100_000, "gpus": 4096, "run": 10_000, "warmup_steps": 1000}  # the most of each
 MAX_LOGICAL_DEVICES = 64  # parts of one processor, or as many as it has CPUs: more try nothing that fewer do not
 
 
@@ -70,7 +70,7 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     limits = dict(COUNTS)
     if request.device == "cpu":
         limits["gpus"] = max(MAX_LOGICAL_DEVICES, os.cpu_count() or 1)
-    for name in (*Cell._fields, "run"):
+    for name in (*Cell._fields, "run", "warmup_steps"):
         value = values[name]
         if isinstance(value, str) and not is_slug(value):
             raise UserError(f"{_flag(name)} is {value!r}; expected letters, digits, '.', '_' and '-', at most 64")

@@ -7,29 +7,27 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sweetspot.errors import UserError
 from sweetspot.harness.step_times import Interval
 from sweetspot.logs.patterns import BY_NAME
 from sweetspot.study.scripts import GROUPS, JsonLines, Lines, Script
 
 MAX_LINE_BYTES = 16_384  # longer lines are cut
 LAST_LINES = 60
-TIME_GROUPS = {"seconds", "milliseconds", "rate", "steps_per_s"}
 RATE_TOLERANCE = 0.05  # of the clock's time
 LATE_READING_S = 0.05  # a line may be read so late on a busy machine
 MIN_INTERVAL_S = 0.01  # less between two lines would time the pipe
+MIN_LINES, MAX_LINES = 12, 10_000  # of which the moments say whether several processes print each step
+GAP_SHARE = 0.25  # of a long gap between such lines; those that are closer belong to one step
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # A JSON line with the result of an evaluation: {"eval_loss": 0.4} (Trainer), {"val_acc": 0.9} (Lightning).
 EVALUATION = r'^\s*\{.*"(?:eval|val|valid|validation|test)[_/]\w+"\s*:'
-STEPS_PER_SECOND = re.compile(
-    r"\s*(?:it|its|iter|iters|iterations?|steps?|batch|batches)(?:/s|/sec| per second| a second)"
-)
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,6 @@ class StepReport:
     seconds: float | None = None  # of one step
     time: float | None = None  # of any clock, s
     loss: float | None = None
-    total: int | None = None
     steps: int | None = None  # since the last line, where that says no number
     after_pause: bool = False
 
@@ -59,17 +56,19 @@ class LineSplitter:
 
     def split(self, chunk: bytes, now: float = 0.0) -> Iterator[tuple[str, float]]:
         """Yield the lines that end in this chunk, read at `now`, and when the last byte of each was read."""
-        rest_length, rest_moment = len(self._rest), self._rest_moment
+        rest_length, moment = len(self._rest), self._rest_moment
         *lines, self._rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
         if lines or len(self._rest.rstrip(b"\b")) > rest_length:
             self._rest_moment = now
         self._rest = self._rest[:MAX_LINE_BYTES]
-        for index, raw in enumerate(lines):
+        for raw in lines:
+            # The first line may have been complete before this chunk, which only ends it.
+            moment = moment if 0 < len(raw.rstrip(b"\b")) <= rest_length else now
+            rest_length = 0
             text = _decode(raw)
             if text.strip():
                 self.last_lines.append(text[:300])
-                was_complete = index == 0 and 0 < len(raw.rstrip(b"\b")) <= rest_length
-                yield text, rest_moment if was_complete else now
+                yield text, moment
 
     def ending(self, max_length: int = 180) -> str:
         """Return the last lines in one, as many as fit."""
@@ -99,104 +98,91 @@ class StepReader:
 
     def __init__(self, script: Script, samples: int, devices: int = 1) -> None:
         steps = script.steps
-        pattern = pause = ""
+        pattern = pause = None
         self._keys: dict[str, str] = {}
         self._samples = samples
         self._last_is_late = False
-        self._first_total: int | None = None
+        self._first_total: float | None = None
         self._is_paused = False
         if isinstance(steps, Lines):
-            pattern = steps.pattern
-            pause = steps.apart or ""
+            pattern, pause = steps.pattern, steps.apart
         elif isinstance(steps, JsonLines):
             self._keys = {name: key for name in GROUPS if (key := getattr(steps, name))}
             # Times of lines without a number are taken as they are, whatever was done between the lines.
-            is_timed = "step" not in self._keys and TIME_GROUPS & self._keys.keys()
-            pause = "" if is_timed else EVALUATION
+            is_timed = "step" not in self._keys and self._keys.keys() - {"loss"}
+            pause = None if is_timed else EVALUATION
         elif steps == "iterator":
             self._keys = {"seconds": "seconds"}
         else:
             program = BY_NAME[steps]
             pattern, pause, self._last_is_late = program.pattern, program.pause, program.last_is_late
             self._samples = samples // devices if program.per_device else samples
-        self._pattern = re.compile(pattern) if pattern else None
+        self._pattern = pattern and re.compile(pattern)
         self._pause = re.compile(pause or r"(?!)")
 
     def read(self, line: str) -> StepReport | None:
-        """Return what a line reports, or None.
-
-        Raises
-        ------
-        UserError
-            Where a rate is one of steps, not of samples.
-        """
+        """Return what a line reports, or None."""
         values = self._match(line) if self._pattern else self._parse_json(line)
         if values is not None and "total" in values:
             # An evaluation between the epochs has a bar with another total.
-            total = _integer(values["total"])
-            self._first_total = self._first_total or total
-            values = values if total == self._first_total else None
+            self._first_total = self._first_total or values["total"]
+            values = values if values["total"] == self._first_total else None
         if values is None:
             self._is_paused = self._is_paused or self._pause.search(line) is not None
             return None
         after_pause, self._is_paused = self._is_paused, False
         return self._report(values, after_pause)
 
-    def _match(self, line: str) -> dict[str, float | None] | None:
-        assert self._pattern is not None
-        match = self._pattern.search(line)
+    def _match(self, line: str) -> dict[str, float] | None:
+        match = re.search(self._pattern or "", line)
         if match is None:
             return None
-        groups = {name: text for name, text in match.groupdict().items() if text is not None}
-        if _number(groups.get("rate")) and STEPS_PER_SECOND.match(line, match.end("rate")):
-            text = line.strip()[:80]
-            raise UserError(f"the group 'rate' is samples a second, and steps a second follow it: {text!r}")
-        return {name.removeprefix("rich_"): _number(text) for name, text in groups.items()}
+        return _numbers({name.removeprefix("rich_"): text for name, text in match.groupdict().items() if text})
 
-    def _parse_json(self, line: str) -> dict[str, float | None] | None:
+    def _parse_json(self, line: str) -> dict[str, float] | None:
         """Return the values of an object; None if it lacks a named key, as an evaluation or a summary does."""
-        if not line.lstrip().startswith("{"):
-            return None
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
             return None
-        if any(key not in record for name, key in self._keys.items() if name != "loss"):
+        keys = self._keys.items()
+        if not isinstance(record, dict) or any(key not in record for name, key in keys if name != "loss"):
             return None
-        return {name: _number(record.get(key)) for name, key in self._keys.items()}
+        return _numbers({name: record[key] for name, key in keys if key in record})
 
-    def _report(self, values: Mapping[str, float | None], after_pause: bool) -> StepReport:
-        milliseconds, rate, steps_per_s = (values.get(name) for name in ("milliseconds", "rate", "steps_per_s"))
-        seconds, time = values.get("seconds"), values.get("time")
-        if milliseconds is not None:
-            seconds = milliseconds / 1000
-        elif rate or steps_per_s:
-            seconds = self._samples / rate if rate else 1 / (steps_per_s or math.nan)
-        step, total, steps = (_integer(values.get(name)) for name in ("step", "total", "steps"))
+    def _report(self, values: dict[str, float], after_pause: bool) -> StepReport:
+        seconds = values.get("seconds", math.nan)
+        if rate := values.get("rate"):
+            seconds = self._samples / rate
+        if steps_per_s := values.get("steps_per_s"):
+            seconds = 1 / steps_per_s
+        if "milliseconds" in values:
+            seconds = values["milliseconds"] / 1000
+        time = values.get("time", math.nan)
+        step, steps = (_integer(values.get(name, math.nan)) for name in ("step", "steps"))
         return StepReport(
             step=step,
-            seconds=seconds if seconds is not None and 0 < seconds < math.inf else None,
-            time=time if time is not None and math.isfinite(time) else None,
+            seconds=seconds if 0 < seconds < math.inf else None,
+            time=time if math.isfinite(time) else None,
             loss=values.get("loss"),
-            total=total,
             steps=steps,
             # Keras draws the last step of an epoch after its validation: its time is not that of steps.
-            after_pause=after_pause or (self._last_is_late and step == total),
+            after_pause=after_pause or (self._last_is_late and values.get("step") == values.get("total")),
         )
 
 
-def _integer(value: float | None) -> int | None:
-    return int(value) if value is not None and math.isfinite(value) and abs(value) < 1e15 else None
+def _integer(value: float) -> int | None:
+    return int(value) if abs(value) < 1e15 else None
 
 
-def _number(value: Any) -> float | None:
-    """Convert a text or a JSON value, also '1,234' and 'nan'; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        return float(value.replace(",", "") if isinstance(value, str) else value)
-    except (ValueError, OverflowError):
-        return None
+def _numbers(values: dict[str, Any]) -> dict[str, float]:
+    """Convert texts and JSON values, also '1,234' and 'nan'; leave out what is no number."""
+    numbers = {}
+    for name, value in values.items():
+        with suppress(ValueError):
+            if not isinstance(value, bool):
+                numbers[name] = float(str(value).replace(",", ""))
+    return numbers
 
 
 class RateComparison:
@@ -207,7 +193,7 @@ class RateComparison:
     """
 
     def __init__(self) -> None:
-        self.begin(None)
+        self._read_at: float | None = None
         self.clear()
 
     def clear(self) -> None:
@@ -222,30 +208,18 @@ class RateComparison:
         self._pending_s = 0.0
         self._pending_steps = 0
 
-    def add(self, reported_s: float, steps: int, now: float) -> None:
-        """Add a line of the script.
-
-        Parameters
-        ----------
-        reported_s
-            Seconds of its steps together, as it says.
-        steps
-            How many steps it stands for.
-        now
-            When it was read, s.
-        """
-        if self._read_at is None:
-            return
-        self._pending_s += reported_s
-        self._pending_steps += steps
-        if now - self._read_at >= MIN_INTERVAL_S:
+    def add(self, reported: Interval, now: float) -> None:
+        """Add a line of the script, read at `now`: seconds of a step as it says, and how many steps it stands for."""
+        self._pending_s += reported.seconds * reported.steps
+        self._pending_steps += reported.steps
+        if self._read_at is not None and now - self._read_at >= MIN_INTERVAL_S:
             self.reported_s += self._pending_s
             self.steps += self._pending_steps
             self.clock_s += now - self._read_at
             self.begin(now)
 
     def disagrees(self) -> bool:
-        """True if the two differ by more than 5 %, and by more than a late reading explains."""
+        """Return True if the two differ by more than 5 %, and by more than a late reading explains."""
         difference_s = abs(self.reported_s - self.clock_s)
         return difference_s > max(RATE_TOLERANCE * self.clock_s, LATE_READING_S)
 
@@ -274,7 +248,6 @@ class StepClock:
     def add(self, report: StepReport, now: float) -> Interval | None:
         """Return the interval that this report ends, or None."""
         step = report.step
-        seconds = report.seconds
         moment = now if report.time is None else report.time
         self.has_numbers = self.has_numbers or step is not None
         is_resumed = report.after_pause or self._is_paused
@@ -282,14 +255,17 @@ class StepClock:
             self.pauses += not self._is_paused
             self._is_paused = step is not None and step == self._step
         is_new_epoch = step is not None and self._step is not None and step < self._step
-        if is_resumed or is_new_epoch or self._started is None:
-            self._started, self._step, self._steps = moment, step, 0
+        is_start = is_resumed or is_new_epoch or self._started is None
+        if is_start:
+            self._start(moment, step)
             self.comparison.begin(now)
-            has_only_seconds = seconds is not None and step is None and not is_resumed
-            return Interval(seconds, self._steps_per_line) if has_only_seconds and seconds is not None else None
-        if seconds is not None and step is None:
-            self.comparison.add(seconds * self._steps_per_line, self._steps_per_line, now)
-            return Interval(seconds, self._steps_per_line)
+        if report.seconds is not None and step is None:
+            interval = Interval(report.seconds, self._steps_per_line)
+            if not is_start:
+                self.comparison.add(interval, now)
+            return None if is_resumed else interval
+        if is_start or self._started is None:
+            return None
         if step is None or self._step is None:
             self._steps += report.steps or self._steps_per_line
         else:
@@ -299,17 +275,18 @@ class StepClock:
         if self._steps < 1 or passed_s <= 0 or is_too_short:
             return None
         interval = Interval(passed_s / self._steps, self._steps)
-        if seconds is not None or report.time is not None:
-            self.comparison.add((interval.seconds if seconds is None else seconds) * self._steps, self._steps, now)
-        self._started, self._step, self._steps = moment, step, 0
+        if report.seconds is not None or report.time is not None:
+            self.comparison.add(interval._replace(seconds=report.seconds or interval.seconds), now)
+        self._start(moment, step)
         return interval
+
+    def _start(self, moment: float, step: int | None) -> None:
+        """Count time and steps from here on."""
+        self._started, self._step, self._steps = moment, step, 0
 
 
 class RepeatDetector:
     """Detects that several processes print each step, from the moments of lines without a number or time."""
-
-    MIN_LINES, MAX_LINES = 12, 10_000
-    GAP_SHARE = 0.25  # of a long gap; lines that are closer belong to one step
 
     def __init__(self) -> None:
         self._moments: list[float] = []
@@ -317,14 +294,14 @@ class RepeatDetector:
     def add(self, report: StepReport, now: float) -> None:
         """Note a line; one with a number or time cannot be mistaken for another step."""
         is_bare = report.step is None and report.time is None and report.seconds is None
-        if is_bare and len(self._moments) < self.MAX_LINES:
+        if is_bare and len(self._moments) < MAX_LINES:
             self._moments.append(now)
 
     def lines_per_step(self) -> int:
         """Return how many lines come together on average; 1 for fewer than twelve lines."""
-        if len(self._moments) < self.MIN_LINES:
+        if len(self._moments) < MIN_LINES:
             return 1
         gaps = np.diff(self._moments)
         # Of up to ten processes a tenth of the gaps are those between steps.
-        groups = 1 + int((gaps >= self.GAP_SHARE * np.quantile(gaps, 0.9)).sum())
+        groups = 1 + int((gaps >= GAP_SHARE * np.quantile(gaps, 0.9)).sum())
         return round(len(self._moments) / groups)

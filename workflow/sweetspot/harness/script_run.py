@@ -5,6 +5,7 @@ that it started once the stop rule holds. Where the script fails it exits with D
 where the script was killed so.
 """
 
+import math
 import os
 import select
 import signal
@@ -16,14 +17,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import psutil
 
 from sweetspot.errors import UserError, exit_on_user_error
-from sweetspot.harness.backends import command as backend
-from sweetspot.harness.disturbance import CpuWatch
-from sweetspot.harness.facts import device_facts
+from sweetspot.harness.backends.command import script_facts
 from sweetspot.harness.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import memory_error
@@ -32,14 +31,14 @@ from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
 from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
-from sweetspot.study.scripts import JsonLines, Lines, Script, filled
-from sweetspot.warnings import Warned
+from sweetspot.study.scripts import JsonLines, Lines, Script, filled, load_script
 
 CHUNK_BYTES = 1 << 16
 POLL_S = 0.005  # how often a file of steps is read
 IDLE_S = 0.2  # without output, after which it is asked whether the script has ended
 SILENT_LINES, SILENT_S = 50, 60.0  # without a step, after which the supervisor is told
 GRACE_S = 3.0  # for a script to end after SIGTERM
+MAX_KILL_ROUNDS = 100  # a process may start another before it is killed
 
 
 class Chunk(NamedTuple):
@@ -72,8 +71,8 @@ class ScriptProcess:
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
         self.file = file
-        self._handle: BinaryIO | None = None
-        self._old_size = file.stat().st_size if file is not None and file.is_file() else 0
+        # Lines of an earlier run are passed over, unless the script begins the file again.
+        self._position = file.stat().st_size if file is not None and file.is_file() else 0
         try:
             self.process = subprocess.Popen(
                 argv,
@@ -95,13 +94,11 @@ class ScriptProcess:
         """Yield what it writes until it has ended and is silent; its children may keep its output open."""
         while True:
             has_ended = self.process.poll() is not None
-            written = self._read_output()
-            if written:
-                yield Chunk(written, time.perf_counter(), is_of_file=False)
-            steps = self._read_file()
-            if steps:
-                yield Chunk(steps, time.perf_counter(), is_of_file=True)
-            if has_ended and not written and not steps:
+            chunks = [Chunk(self._read_output(), time.perf_counter(), is_of_file=False)]
+            chunks.append(Chunk(self._read_file(), time.perf_counter(), is_of_file=True))
+            written = [chunk for chunk in chunks if chunk.raw]
+            yield from written
+            if has_ended and not written:
                 return
 
     def _read_output(self) -> bytes:
@@ -113,23 +110,22 @@ class ScriptProcess:
         return written
 
     def _read_file(self) -> bytes:
-        if self.file is None:
+        if self.file is None or not self.file.is_file():
             return b""
-        if self._handle is None:
-            size = self.file.stat().st_size if self.file.is_file() else 0
-            if size in (0, self._old_size):
-                return b""
-            self._handle = self.file.open("rb")
-            # Lines of an earlier run are passed over, unless the script began the file again.
-            self._handle.seek(self._old_size if size > self._old_size else 0)
-        return self._handle.read(CHUNK_BYTES)
+        with self.file.open("rb") as steps:
+            if self._position > os.fstat(steps.fileno()).st_size:
+                self._position = 0
+            steps.seek(self._position)
+            written = steps.read(CHUNK_BYTES)
+        self._position += len(written)
+        return written
 
     def end(self) -> None:
         """End it with all that it started, by SIGTERM and then by SIGKILL."""
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(GRACE_S)
-        for _ in range(100):  # a process may start another before it is killed
+        for _ in range(MAX_KILL_ROUNDS):
             children = psutil.Process().children(recursive=True)
             for child in children:
                 with suppress(psutil.Error):
@@ -137,24 +133,6 @@ class ScriptProcess:
             if not psutil.wait_procs(children, timeout=GRACE_S)[0]:
                 break
         self.process.wait()
-
-
-def _environment(script: Script, values: dict[str, str], steps_file: Path) -> dict[str, str]:
-    library = str(Path(__file__).parent.parent.parent)
-    path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), library]))
-    variables = {name: filled(text, values) for name, text in script.environment.items()}
-    if script.steps == "lightning":  # rich draws no bar into a pipe by itself
-        variables = {"FORCE_COLOR": "1", "COLUMNS": "200", **variables}
-    return {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": path, VARIABLE: str(steps_file), **variables}
-
-
-def describe_steps(script: Script) -> str:
-    """Say in words how this script reports its steps."""
-    if isinstance(script.steps, Lines):
-        return f"lines that match {script.steps.pattern!r}"[:90]
-    if isinstance(script.steps, JsonLines):
-        return f"JSON lines in {script.steps.json_lines or 'its output'}"[:90]
-    return "the iterator of sweetspot.steps" if script.steps == "iterator" else f"the lines of {script.steps}"
 
 
 class ScriptRun:
@@ -168,11 +146,10 @@ class ScriptRun:
         The description.
     process
         The script's process.
-    measured
-        Gets its intervals.
     """
 
-    def __init__(self, request: Request, script: Script, process: ScriptProcess, measured: MeasuredSteps) -> None:
+    def __init__(self, request: Request, script: Script, process: ScriptProcess) -> None:
+        self._request = request
         self._script = script
         self._process = process
         self._samples = script.samples(request.cell)
@@ -180,35 +157,32 @@ class ScriptRun:
         self._clock = StepClock(script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1)
         self._repeats = RepeatDetector()
         self._lines_without_step = 0
-        self._first_moment: float | None = None
-        self._is_news = True  # that no step was reported
-        self.measured = measured
+        self._first_moment = math.nan
+        self._may_be_silent = True  # until it reports a step, or the supervisor is told
+        self.measured = MeasuredSteps(request, say)
         self.output = LineSplitter()
 
     def read_steps(self) -> bool:
         """Report steps until the stop rule holds (True) or the script has ended (False)."""
         file_lines = LineSplitter()
-        reads_file = self._process.file is not None
+        has_file = self._process.file is not None
         is_enough = False
         for chunk in self._process.chunks():
             splitter = file_lines if chunk.is_of_file else self.output
             for line, moment in splitter.split(chunk.raw, chunk.now):
-                is_enough = is_enough or (chunk.is_of_file == reads_file and self._add_line(line, moment))
+                is_enough = is_enough or (chunk.is_of_file == has_file and self._add_line(line, moment))
             if is_enough:
                 break
-        say(facts={"ended_early": is_enough, "told": self._warnings()})
+        say(facts={"told": list(self._warnings())})
         return is_enough
 
     def _add_line(self, line: str, moment: float) -> bool:
-        try:
-            report = self._reader.read(line)
-        except UserError as error:
-            self.fail(f"{error}; name the group 'steps_per_s'")
+        report = self._reader.read(line)
         if report is None:
             self._note_silence(line, moment)
             return False
-        self._is_news = False
-        if report.loss is not None and not abs(report.loss) < float("inf"):
+        self._may_be_silent = False
+        if report.loss is not None and not math.isfinite(report.loss):
             self.fail(f"the loss is {report.loss}: such steps train nothing and are no throughput")
         self._repeats.add(report, moment)
         interval = self._clock.add(report, moment)
@@ -216,30 +190,32 @@ class ScriptRun:
             return False
         if self.measured.warming_up:
             self._clock.comparison.clear()
-        self.measured.add(*interval, report.loss, moment)
+        self.measured.add(interval, report.loss, moment)
         return self.measured.enough()
 
     def _note_silence(self, line: str, moment: float) -> None:
         """Tell the supervisor once that the script wrote much and no step."""
         self._lines_without_step += 1
-        self._first_moment = moment if self._first_moment is None else self._first_moment
+        if self._lines_without_step == 1:
+            self._first_moment = moment
         is_silent = self._lines_without_step >= SILENT_LINES or moment - self._first_moment >= SILENT_S
-        if self._is_news and is_silent:
-            self._is_news = False
-            expected = describe_steps(self._script)
-            say(news=f"no step was told yet by {expected}; the last line is {line.strip()[:150]!r}")
+        if self._may_be_silent and is_silent:
+            self._may_be_silent = False
+            say(news=f"{self._no_step()} yet; the last line is {line.strip()[:150]!r}")
 
-    def _warnings(self) -> list[Warned]:
-        warnings = []
+    def _no_step(self) -> str:
+        return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
+
+    def _warnings(self) -> Iterator[tuple[str, str]]:
+        """Yield rule and message of what the lines of steps contradict."""
         processes, pauses, compared = self._repeats.lines_per_step(), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
             remedy = "let one of them print, or have the lines tell the step's number"
-            text = f"{fault}, the figure is {processes} times too high; {remedy}"
-            warnings.append(Warned("repeated_lines", text))
+            yield "repeated_lines", f"{fault}, the figure is {processes} times too high; {remedy}"
         if pauses:
-            text = f"{pauses} spells between steps (validation, a checkpoint, the end of an epoch) are left out"
-            warnings.append(Warned("validation", f"{text} of the time of steps"))
+            spells = f"{pauses} spells between steps (validation, a checkpoint, the end of an epoch)"
+            yield "validation", f"{spells} are left out of the time of steps"
         # The iterator leaves out loading by intent.
         if self._script.steps != "iterator" and compared.disagrees():
             reported, clock = (
@@ -250,13 +226,12 @@ class ScriptRun:
             used = "the clock's figure" if self._clock.has_numbers else "the script's figure"
             checks = "samples_per_step, `every`, the unit of the pattern's groups, and whether a rate is of one device"
             text = f"the script's own lines say {reported}, the clock {clock}; {used} is used; check {checks}"
-            warnings.append(Warned("rate_disagrees", text))
-        return warnings
+            yield "rate_disagrees", text
 
     def ending(self) -> str:
         """Say how far the script came, and its last lines."""
         count = len(self.measured.timed) + self.measured.warmup
-        steps = f"{count} intervals told" if count else f"no step was told by {describe_steps(self._script)}"
+        steps = f"{count} intervals told" if count else self._no_step()
         return f"{steps}; its last words: {self.output.ending() or 'none'}"
 
     def fail(self, sentence: str, code: int = DIVERGED) -> NoReturn:
@@ -270,18 +245,11 @@ class ScriptRun:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self.fail(self.ending())
 
-    def finish(self, is_enough: bool, min_steps: int) -> None:
-        """End the script; exit with a sentence where it made too few steps.
-
-        Parameters
-        ----------
-        is_enough
-            Whether the stop rule holds.
-        min_steps
-            Timed intervals that a script which ended by itself must have made.
-        """
+    def finish(self, is_enough: bool) -> None:
+        """End the script; exit with a sentence where it made too few steps, unless the stop rule holds."""
         code = self._process.process.poll()
         count = len(self.measured.timed)
+        min_steps = self._request.min_steps_slow
         is_complete = is_enough or (code == 0 and count >= min_steps)
         say(facts=self.measured.facts(), trained=is_complete)
         self._process.end()
@@ -301,25 +269,26 @@ class ScriptRun:
 def main(request: Request) -> None:
     """Run the script until the stop rule holds."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    script = backend.script(request)
-    devices = backend.devices(request)
-    facts = {**device_facts(request), **backend.facts(request), "devices": devices}
-    if request.device == "gpu":
-        facts["device_name"] = devices[0]
+    script = load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
         values = script.values(request.cell, request.run, scratch)
         argv = script.argv(values)
-        facts |= {"script": argv, "script_files": backend.digests(script, argv)}
-        say(facts=facts | {"versions": backend.interpreter_versions(argv)})
+        say(facts=script_facts(request, script, argv))
         steps_file = Path(scratch, ".steps.jsonl")
         file = steps_file if script.steps == "iterator" else None
         if isinstance(script.steps, JsonLines) and script.steps.json_lines:
             file = Path(script.folder, filled(script.steps.json_lines, values))
-        process = ScriptProcess(script, argv, _environment(script, values, steps_file), file)
-        run = ScriptRun(request, script, process, MeasuredSteps(request, say, CpuWatch()))
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", VARIABLE: str(steps_file)}
+        library = str(Path(__file__).parents[2])
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), library]))
+        if script.steps == "lightning":  # rich draws no bar into a pipe by itself
+            environment |= {"FORCE_COLOR": "1", "COLUMNS": "200"}
+        environment |= {name: filled(text, values) for name, text in script.environment.items()}
+        process = ScriptProcess(script, argv, environment, file)
+        run = ScriptRun(request, script, process)
         signal.signal(signal.SIGTERM, run.stop)
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        run.finish(run.read_steps(), request.min_steps_slow)
+        run.finish(run.read_steps())
 
 
 if __name__ == "__main__":

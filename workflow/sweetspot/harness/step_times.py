@@ -25,11 +25,14 @@ IMPRECISE = 0.03  # 95 % half-width of the mean step
 UNSTEADY = ("drift", "throttling", "disturbed")  # rules that make a run unstable: its mean depends on when it ran
 # 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook, section 1.3.6.7.2);
 # a table because scipy takes longer to import than a small network takes to train.
-T_975 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
+T_975 = np.fromstring(
+    """
+    12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262 2.228
+    2.201 2.179 2.160 2.145 2.131 2.120 2.110 2.101 2.093 2.086
+    2.080 2.074 2.069 2.064 2.060 2.056 2.052 2.048 2.045 2.042
+    """,
+    sep=" ",
+)
 
 
 class Interval(NamedTuple):
@@ -62,11 +65,11 @@ def relative_error(timed: Sequence[Interval]) -> float:
 def half_width(timed: Sequence[Interval]) -> float:
     """95 % half-width of the mean step as a share of the mean; infinite below two intervals."""
     count = len(timed)
-    return T_975[min(count - 1, len(T_975)) - 1] * relative_error(timed) if count > 1 else math.inf
+    return float(T_975[min(count - 1, len(T_975)) - 1]) * relative_error(timed) if count > 1 else math.inf
 
 
-def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float | None = None) -> bool:
-    """Whether a run may end: `min_steps` intervals whose mean is known to the target (0: any), or the time is up.
+def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float) -> bool:
+    """Return True if a run may end: `min_steps` intervals whose mean is known to the target (0: any), or time is up.
 
     The time is up after `min_seconds`, but never before `min_steps_slow` intervals; no run ends before `least_seconds`.
 
@@ -77,14 +80,14 @@ def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float | None = 
     rule
         The protocol.
     passed_s
-        Seconds since timing began; None: as long as the steps took.
+        Seconds since timing began.
     """
-    lasted, target = duration(timed) if passed_s is None else passed_s, rule.target_half_width
-    if lasted < rule.least_seconds:
+    if passed_s < rule.least_seconds:
         return False
+    target = rule.target_half_width
     if len(timed) >= rule.min_steps and (target <= 0 or half_width(timed) <= target):
         return True
-    return lasted >= rule.min_seconds and len(timed) >= rule.min_steps_slow
+    return passed_s >= rule.min_seconds and len(timed) >= rule.min_steps_slow
 
 
 def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
@@ -123,17 +126,15 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
 
 def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
     """The warning `disturbed`, or none; all timed steps count, since all are in the mean."""
-    seconds, steps = (np.asarray(part) for part in zip(*timed, strict=True))
-    order = np.argsort(seconds, kind="stable")
-    reached = np.cumsum(steps[order])
-    positions = np.searchsorted(reached, [reached[-1] / 2, reached[-1] / 2 + 0.5])  # the two middle steps, or one twice
-    middle = float(seconds[order][positions].mean())
-    above = mean_step(timed) / middle
+    seconds, steps = zip(*timed, strict=True)
+    values = np.repeat(seconds, steps)
+    middle = np.median(values)
+    above = values.mean() / middle
     if above <= DISTURBED:
         return []
-    slow = int(steps[seconds > STALLED * middle].sum())
-    words = f"{slow} of {reached[-1]} steps took over {STALLED:g} times the median, the longest {seconds.max():.3g} s"
-    return [Warned("disturbed", f"the mean step is {above - 1:.0%} above the median of {middle:.3g} s: {words}")]
+    slow = (values > STALLED * middle).sum()
+    text = f"{slow} of {len(values)} steps took over {STALLED:g} times the median, the longest {values.max():.3g} s"
+    return [Warned("disturbed", f"the mean step is {above - 1:.0%} above the median of {middle:.3g} s: {text}")]
 
 
 def _trend(values: np.ndarray) -> float:

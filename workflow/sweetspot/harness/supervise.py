@@ -10,17 +10,18 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sweetspot.errors import UserError
 from sweetspot.files import require_space
-from sweetspot.harness import run_memory
-from sweetspot.harness.backends import backend, missing, require_supported
+from sweetspot.harness.backends import backend, missing, require_devices, require_supported
 from sweetspot.harness.cards import emulates, watch_cards
-from sweetspot.harness.disturbance import ROOT_VARIABLE, disturbed_warning
+from sweetspot.harness.disturbance import ROOT_VARIABLE
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import memory_error, peak_memory
 from sweetspot.harness.runfile import is_damaged, write_run
 from sweetspot.harness.sampling import DeviceSampler
 from sweetspot.harness.step_times import (
@@ -38,8 +39,8 @@ from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
 REFUSED = 2  # exit code of a training process that raised UserError: nothing was measured, nothing is written
+DISTURBED_SHARE = 0.05  # of the CPU time, taken by others
 SLOWDOWN_SHARE = 0.05  # of the samples, from which a slowdown of the devices is a warning
-EARLY_S = 60.0  # of timed steps; a script that was ended sooner may change its pace later
 PROGRESS_INTERVAL_S = 0.05  # printing a line for each of ten thousand quick steps takes longer than the steps
 FIRST_STEPS = 10  # each of them is printed
 MAX_ERROR_LINES = 2000  # of stderr, of which the last exception counts
@@ -54,9 +55,15 @@ KEEP_MEMORY = {
 
 
 def supervise(request: Request) -> int:
-    """Measure one run and return the exit code: 0 with a run file for any outcome, 2 without one for a refusal."""
-    framework = request.cell.framework
-    if request.device == "cpu" and framework != COMMAND:
+    """Measure one run and return the exit code: 0 with a run file for any outcome, 2 without one for a refusal.
+
+    Raises
+    ------
+    UserError
+        For a cell that cannot be measured, devices other than requested, or no space for the run file.
+    """
+    cell = request.cell
+    if request.device == "cpu" and cell.framework != COMMAND:
         os.environ |= KEEP_MEMORY | os.environ  # for the process that is started below
     require_supported(request)
     started = time.monotonic()
@@ -64,35 +71,35 @@ def supervise(request: Request) -> int:
     if is_already_measured(request):
         return _keep(request)
     facts = machine_facts(request, sys.argv)
-    if install := missing(framework, request.device):
+    if install := missing(cell.framework):
         return _write(request, [], facts, "failed", f"{install}, remove {request.output} and it is measured")
     watch = watch_cards(request)
     facts |= watch.facts
+    cards = facts.get("cards", [])
+    require_devices(request, [facts["cpu"]] if request.device == "cpu" else [card["name"] for card in cards])
+    facts["emulated"] |= any(emulates(card, cell.precision) for card in cards)
     sampler = DeviceSampler(watch)
     if sampler.reads_power():
         request = request._replace(least_seconds=max(request.least_seconds, request.least_seconds_power))
     process = TrainingProcess(request)
     timed = _collect_steps(process, request, facts, sampler)
     code, errors = process.wait()
-    facts["memory_peak_bytes"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     if code == REFUSED or "refused" in facts:
-        _print(f"error: {facts['refused']}" if "refused" in facts else errors.splitlines()[-1])
-        return REFUSED
-    if any(emulates(card, request.cell.precision) for card in facts.get("cards", [])):
-        facts["emulated"] = True
+        raise UserError(facts.get("refused") or errors.splitlines()[-1].removeprefix("error: "))
+    facts["memory_peak_bytes"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     status, message = outcome(code, errors, process.timed_out, request, facts.pop("failure", None))
     if status != "ok" and facts.get("trained") and timed:
         # What failed came after the steps, which stand.
         facts["after_steps"], status, message = message, "ok", None
-    facts |= run_memory.peak_memory(facts, request.device)
+    facts |= peak_memory(facts, request.device)
     if "joules_per_step" in facts:
         facts["joules_per_sample"] = facts["joules_per_step"] / samples_per_step(request, facts)
-    warnings: list[Warned] = []
-    if status == "ok":
-        status, warnings = assess(request, timed, facts)
     facts["duration_s"] = time.monotonic() - started
     facts["mean_step_s"] = mean_step(timed) if timed else None
-    return _write(request, timed if status in ("ok", "unstable") else [], facts, status, message, warnings)
+    if status != "ok":
+        return _write(request, [], facts, status, message)
+    status, warnings = assess(request, timed, facts)
+    return _write(request, timed, facts, status, None, warnings)
 
 
 class TrainingProcess:
@@ -131,8 +138,58 @@ class TrainingProcess:
             return code, "".join(deque(self._errors, MAX_ERROR_LINES)).strip()
 
 
+def _collect_steps(
+    process: TrainingProcess,
+    request: Request,
+    facts: dict[str, Any],
+    sampler: DeviceSampler,
+) -> list[Interval]:
+    """Collect timed steps and facts from the training process, sampling and printing progress meanwhile."""
+    started = time.monotonic()
+    printed = -PROGRESS_INTERVAL_S
+    cell = request.cell
+    name = f"{cell.model} batch {cell.batch_size} x {cell.gpus} on {cell.instance}, run {request.run}"
+    _print(f"{name}: starting {cell.framework}, at most {request.time_limit_s} s")
+    timed: list[Interval] = []
+    warmup = 0
+    for line in process.lines:
+        if not line.startswith("{"):  # libraries print too
+            continue
+        message = json.loads(line)
+        facts |= message.pop("facts", {})
+        if news := message.pop("news", ""):
+            _print(f"{name}: {news}")
+        if "trained" in message:
+            facts |= sampler.finish()
+        if "seconds" not in message:
+            facts |= message | facts  # of several processes the first one's `failure` or `refused`
+            continue
+        interval = Interval(message["seconds"], message["steps"])
+        if message["timed"]:
+            timed.append(interval)
+            sampler.add_steps(interval.steps)
+        else:
+            warmup += 1
+            if warmup == request.warmup_steps:
+                sampler.start()
+        # The pause grows with the time spent: a run of hours prints a hundred lines, not thousands.
+        pause = max(PROGRESS_INTERVAL_S, (printed - started) / 20)
+        if len(timed) <= FIRST_STEPS or time.monotonic() - printed >= pause:
+            printed = time.monotonic()
+            steps = f"step {len(timed)} of at least {request.min_steps}" if timed else f"warm-up {warmup}"
+            rate = f"{samples_per_step(request, facts) / interval.seconds:.1f} {facts.get('unit', 'images')}/s"
+            _print(f"{name}: {steps}, {rate}, {printed - started:.0f} s spent")
+    facts |= sampler.finish()
+    return timed
+
+
+def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
+    """Return the units that a step trains on, all devices together."""
+    return float(facts.get("samples_per_step") or request.cell.batch_size * request.cell.gpus)
+
+
 def is_already_measured(request: Request) -> bool:
-    """True if the run file is there, of the same protocol, and this invocation was not to replace it.
+    """Return True if the run file is there, of the same protocol, and this invocation was not to replace it.
 
     Two clones of a project may share their run files. A run started by hand (without `--asked`) is always made.
     """
@@ -172,23 +229,24 @@ def outcome(
     failure
         The exception that it reported itself; else the last one of `errors` counts.
     """
-    last_line = errors.splitlines()[-1][:300] if errors else ""
+    last_line = errors.splitlines()[-1] if errors else ""
+    status = "failed"
     if code == 0:
         return "ok", None
     if timed_out:
         message = f"not finished after the time limit of {request.time_limit_s} s"
-        is_script = request.cell.framework == COMMAND and last_line
-        return "failed", f"{message}; {last_line}"[:300] if is_script else message
-    if code in (DIVERGED, NO_MEMORY):
-        return "oom" if code == NO_MEMORY else "failed", last_line
-    if code == -signal.SIGKILL:
-        return "oom", "the process was killed (signal 9), as the kernel does when memory runs out"
-    if error := run_memory.memory_error(errors, failure):
-        return "oom", (failure or error)[:300]
-    if failure:
-        return "failed", failure[:300]
-    ending = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-    return "failed", f"{ending}: {last_line}" if last_line else ending
+        if request.cell.framework == COMMAND and last_line:
+            message += f"; {last_line}"
+    elif code in (DIVERGED, NO_MEMORY):
+        status, message = "oom" if code == NO_MEMORY else "failed", last_line
+    elif code == -signal.SIGKILL:
+        status, message = "oom", "the process was killed (signal 9), as the kernel does when memory runs out"
+    elif error := memory_error(failure or errors):
+        status, message = "oom", failure or error
+    else:
+        ending = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        message = failure or (f"{ending}: {last_line}" if last_line else ending)
+    return status, message[:300]
 
 
 def _write(
@@ -224,89 +282,29 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     facts
         Gets `half_width` and `warnings`.
     """
-    facts["half_width"] = half_width(timed) if len(timed) > 1 else None
-    warnings = [*_condition_warnings(request, timed, facts), *step_warnings(timed)]
-    facts["warnings"] = warnings
-    return "unstable" if any(warning.rule in UNSTEADY for warning in warnings) else "ok", warnings
-
-
-def _condition_warnings(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> Iterator[Warned]:
-    """Yield warnings of the conditions of a run, and of how much of it was timed."""
+    warnings: dict[str, str] = {}
     if facts.get("emulated"):
-        yield Warned("emulation", f"this device computes {request.cell.precision} as fp32; no speed-up is to be had")
-    if disturbed := disturbed_warning(facts):
-        yield disturbed
+        warnings["emulation"] = f"this device computes {request.cell.precision} as fp32; no speed-up is to be had"
+    share = facts.get("others_cpu_share", 0.0)
+    if share >= DISTURBED_SHARE:
+        warnings["disturbed"] = f"other processes or virtual machines took {share:.0%} of the CPU time of this run"
     if silent := facts.get("gpu_silent"):
-        names = " and ".join(map(str, silent))
-        yield Warned("silent_device", f"device {names} stopped answering NVML: its power, clock and use are of before")
-    for reason, share in facts.get("gpu_held_back", {}).items():
-        if share >= SLOWDOWN_SHARE:
-            yield Warned("held_back", f"the devices were slowed down by {reason} in {share:.0%} of the looks at them")
+        devices = " and ".join(map(str, silent))
+        warnings["silent_device"] = f"device {devices} stopped answering NVML: its power, clock and use are of before"
+    if slowdowns := {k: v for k, v in facts.get("gpu_held_back", {}).items() if v >= SLOWDOWN_SHARE}:
+        reasons = ", ".join(f"{reason} in {share:.0%}" for reason, share in slowdowns.items())
+        warnings["held_back"] = f"the devices were slowed down by {reasons} of the looks at them"
     if "after_steps" in facts:
-        yield Warned("after_steps", f"all steps were timed, then: {facts['after_steps']}"[:300])
-    yield from (Warned(*pair) for pair in facts.get("told", ()))
+        warnings["after_steps"] = f"all steps were timed, then: {facts['after_steps']}"[:300]
     seconds = facts.get("timed_seconds", duration(timed))  # by the clock, which the stop rule counts too
     if seconds < request.least_seconds:
         reason = "clocks, and counters that renew ten times a second, had not settled"
-        yield Warned("short_run", f"timed for {seconds:.2g} s, expected {request.least_seconds:g} s: {reason}")
-    if facts.get("ended_early") and seconds < EARLY_S:
-        steps = sum(interval.steps for interval in timed)
-        text = f"timed are {steps} steps of {seconds:.3g} s near the script's beginning, then it was ended"
-        yield Warned("early_steps", f"{text}: a pace that changes later is not seen (measure.least_seconds)")
-
-
-def _collect_steps(
-    process: TrainingProcess,
-    request: Request,
-    facts: dict[str, Any],
-    sampler: DeviceSampler,
-) -> list[Interval]:
-    """Collect timed steps and facts from the training process, sampling and printing progress meanwhile."""
-    started = time.monotonic()
-    printed = -PROGRESS_INTERVAL_S
-    cell = request.cell
-    name = f"{cell.model} batch {cell.batch_size} x {cell.gpus} on {cell.instance}, run {request.run}"
-    _print(f"{name}: starting {cell.framework}, at most {request.time_limit_s} s")
-    timed: list[Interval] = []
-    warmup = 0
-    for line in process.lines:
-        if not line.startswith("{"):  # libraries print too
-            continue
-        message = json.loads(line)
-        facts.update(message.get("facts", {}))
-        for key in ("failure", "refused"):  # of several processes the first one's
-            if key in message:
-                facts.setdefault(key, message[key])
-        if "news" in message:
-            _print(f"{name}: {message['news']}")
-        if "trained" in message:
-            facts |= sampler.finish() | {"trained": message["trained"]}
-        if "seconds" not in message:
-            continue
-        interval = Interval(message["seconds"], message.get("steps", 1))
-        if message["timed"]:
-            timed.append(interval)
-            sampler.add_steps(interval.steps)
-        else:
-            warmup += 1
-            if warmup == request.warmup_steps:
-                sampler.start()
-        # The pause grows with the time spent: a run of hours prints a hundred lines, not thousands.
-        pause = max(PROGRESS_INTERVAL_S, (printed - started) / 20)
-        if len(timed) <= FIRST_STEPS or time.monotonic() - printed >= pause:
-            printed = time.monotonic()
-            steps = f"warm-up {warmup} of {request.warmup_steps}"
-            if timed:
-                steps = f"step {len(timed)} of at least {request.min_steps}"
-            rate = f"{samples_per_step(request, facts) / interval.seconds:.1f} {facts.get('unit', 'images')}/s"
-            _print(f"{name}: {steps}, {rate}, {printed - started:.0f} s spent")
-    facts |= sampler.finish()
-    return timed
-
-
-def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
-    """Return the units that a step trains on, all devices together."""
-    return float(facts.get("samples_per_step") or request.cell.batch_size * request.cell.gpus)
+        warnings["short_run"] = f"timed for {seconds:.2g} s, expected {request.least_seconds:g} s: {reason}"
+    of_script = [Warned(*pair) for pair in facts.get("told", ())]
+    facts["warnings"] = [*map(Warned._make, warnings.items()), *of_script, *step_warnings(timed)]
+    facts["half_width"] = half_width(timed) if len(timed) > 1 else None
+    is_unsteady = any(warning.rule in UNSTEADY for warning in facts["warnings"])
+    return "unstable" if is_unsteady else "ok", facts["warnings"]
 
 
 def _print(text: str) -> None:

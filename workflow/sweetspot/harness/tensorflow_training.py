@@ -15,7 +15,7 @@ import keras
 import tensorflow as tf
 
 from sweetspot.harness.backends import LOSS_SCALE
-from sweetspot.harness.keras_networks import KerasNetwork
+from sweetspot.harness.keras_networks import build_network
 from sweetspot.harness.request import Request
 
 LEARNING_RATE = 0.01
@@ -25,10 +25,9 @@ CROSS_DEVICE_OPERATIONS: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] =
     "C": tf.distribute.HierarchicalCopyAllReduce,
 }
 TensorFlowStep = Callable[[], tf.Tensor]
-NetworkBuilder = Callable[[], KerasNetwork]
 
 
-def training_step(request: Request, devices: Sequence[str], build: NetworkBuilder) -> TensorFlowStep:
+def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowStep, keras.Model]:
     """Make a compiled step: forward, cross-entropy, backward, combined gradients, update by plain SGD.
 
     Parameters
@@ -37,63 +36,49 @@ def training_step(request: Request, devices: Sequence[str], build: NetworkBuilde
         The run; its batch is that of one device.
     devices
         Names of the devices, as `tf.device` takes them.
-    build
-        Makes the network; called where its variables belong.
 
     Returns
     -------
-    TensorFlowStep
-        Trains once on synthetic data that lie on their device, and returns the loss.
+    tuple
+        The step, which trains once on synthetic data that lie on their device and returns the loss; the network.
     """
     variant = request.cell.variant
     if variant == "default" and len(devices) == 1:
-        return _single_device_step(request, devices[0], build)
+        return _single_device_step(request, devices[0])
     operations = CROSS_DEVICE_OPERATIONS.get(variant)
     strategy = tf.distribute.MirroredStrategy(list(devices), cross_device_ops=operations and operations())
-    return replicated_step(request, strategy, build)
+    return replicated_step(request, strategy)
 
 
-def _single_device_step(request: Request, device: str, build: NetworkBuilder) -> TensorFlowStep:
+def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, keras.Model]:
     with tf.device(device):
-        network = build()
+        network = build_network(request.cell.model)
         images, labels = _synthetic_batch(request, network, replica=0)
-    variables = [variable.value for variable in network.model.trainable_variables]
+    variables = _variables(network)
 
     @tf.function(jit_compile=request.xla)
     def step() -> tf.Tensor:
         with tf.device(device):
-            loss, gradients = _loss_and_gradients(request, network.model, images, labels)
+            loss, gradients = _loss_and_gradients(request, network, images, labels)
             # An update while another gradient still reads the variable would copy it first: 7 % of VGG16's step.
             with tf.control_dependencies(gradients):
                 for variable, gradient in zip(variables, gradients, strict=True):
                     apply_gradient(variable, gradient)
         return loss
 
-    return step
+    return step, network
 
 
-def replicated_step(request: Request, strategy: tf.distribute.Strategy, build: NetworkBuilder) -> TensorFlowStep:
-    """Make a compiled step with a replica on each device of the strategy, which combines the gradients.
-
-    Parameters
-    ----------
-    request
-        The run; its batch is that of one device.
-    strategy
-        TensorFlow's distribution over devices.
-    build
-        Makes the network; called in the scope of the strategy.
-    """
+def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple[TensorFlowStep, keras.Model]:
+    """Make a compiled step with a replica on each device of the strategy, which combines the gradients."""
     with strategy.scope():
-        network = build()
-    variables = [variable.value for variable in network.model.trainable_variables]
+        network = build_network(request.cell.model)
+    variables = _variables(network)
 
-    def synthetic_values(part: int) -> tf.Tensor:
-        return strategy.experimental_distribute_values_from_function(
-            lambda context: _synthetic_batch(request, network, context.replica_id_in_sync_group)[part]
-        )
+    def draw_batch(context: tf.distribute.ReplicaContext) -> tuple[tf.Tensor, tf.Tensor]:
+        return _synthetic_batch(request, network, context.replica_id_in_sync_group)
 
-    images, labels = synthetic_values(0), synthetic_values(1)
+    batch = strategy.experimental_distribute_values_from_function(draw_batch)
 
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
         pairs = list(zip(gradients, variables, strict=True))
@@ -102,47 +87,45 @@ def replicated_step(request: Request, strategy: tf.distribute.Strategy, build: N
             strategy.extended.update(variable, apply_gradient, args=(gradient,), group=False)
 
     def train_replica(images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
-        loss, gradients = _loss_and_gradients(request, network.model, images, labels)
+        loss, gradients = _loss_and_gradients(request, network, images, labels)
         tf.distribute.get_replica_context().merge_call(update, args=(gradients,))
         return loss
 
     @tf.function
     def step() -> tf.Tensor:
-        losses = strategy.run(train_replica, args=(images, labels))
+        losses = strategy.run(train_replica, args=batch)
         return strategy.reduce(tf.distribute.ReduceOp.MEAN, losses, axis=None)
 
-    return step
+    return step, network
 
 
-def _synthetic_batch(request: Request, network: KerasNetwork, replica: int) -> tuple[tf.Tensor, tf.Tensor]:
+def _variables(network: keras.Model) -> list[tf.Variable]:
+    return [variable.value for variable in network.trainable_variables]
+
+
+def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tuple[tf.Tensor, tf.Tensor]:
     """Draw images and labels of one device; each device and each run has its own."""
-    batch_size = request.cell.batch_size
-    images = tf.random.stateless_uniform((batch_size, *network.image_shape), (request.run, 2 * replica))
-    labels = tf.random.stateless_uniform(
-        (batch_size,),
-        (request.run, 2 * replica + 1),
-        minval=0,
-        maxval=network.classes,
-        dtype=tf.int32,
-    )
+    shape = (request.cell.batch_size, *network.input_shape[1:])
+    images = tf.random.stateless_uniform(shape, (request.run, 2 * replica))
+    classes = network.output_shape[-1]
+    labels = tf.random.stateless_uniform(shape[:1], (request.run, 2 * replica + 1), 0, classes, tf.int32)
     return tf.cast(images, keras.config.dtype_policy().compute_dtype), labels
 
 
 def _loss_and_gradients(
     request: Request,
-    model: keras.Model,
+    network: keras.Model,
     images: tf.Tensor,
     labels: tf.Tensor,
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
     """Return the mean cross-entropy in fp32 and its gradients; fp16 scales the loss, or small gradients vanish."""
     scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
-    variables = [variable.value for variable in model.trainable_variables]
     with tf.GradientTape() as tape:
-        logits = tf.cast(model(images, training=True), tf.float32)
+        logits = tf.cast(network(images, training=True), tf.float32)
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
         loss = tf.reduce_mean(losses)
         scaled_loss = loss * scale
-    gradients = tape.gradient(scaled_loss, variables)
+    gradients = tape.gradient(scaled_loss, _variables(network))
     if scale != 1.0:
         gradients = [gradient / scale for gradient in gradients]
     return loss, gradients

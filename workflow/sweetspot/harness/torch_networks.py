@@ -14,12 +14,12 @@ from torch.nn import functional
 from sweetspot.frameworks import TINY_NETWORK
 from sweetspot.transformers import SHAPES, Shape, unit_of
 
+IMAGE_SIZE = 224
 INCEPTION_SIZE = 299
 ROTARY_BASE = 500_000.0  # of a Llama's positions: config.json of Llama 3.2 1B
 TRANSFORMER_CLASSES = {  # of the network and of its configuration, by kind
     "encoder": ("BertForQuestionAnswering", "BertConfig"),
     "decoder": ("GPT2LMHeadModel", "GPT2Config"),
-    "vision": ("ViTForImageClassification", "ViTConfig"),
     "llama": ("LlamaForCausalLM", "LlamaConfig"),
 }
 
@@ -29,8 +29,8 @@ class TorchNetwork:
     """A network and what its data are."""
 
     module: nn.Module  # takes a batch by keyword, returns a mapping with `loss`
-    input_shape: tuple[int, ...]  # of one sample: channels, height and width, or tokens
-    classes: int  # labels are whole numbers below it
+    image_size: int = IMAGE_SIZE  # of an edge, in pixels; not used by a transformer
+    classes: int = 1000
     shape: Shape | None = None  # of a transformer
 
     @property
@@ -41,17 +41,14 @@ class TorchNetwork:
     def batch(self, batch_size: int, seed: int) -> dict[str, torch.Tensor]:
         """Draw synthetic inputs and labels of `batch_size` samples, by the keywords that the module takes."""
         generator = torch.Generator().manual_seed(seed)
-        kind = "vision" if self.shape is None else self.shape.kind
-        if kind == "vision":
-            images = torch.rand(batch_size, *self.input_shape, generator=generator)
+        if self.shape is None:
+            images = torch.rand(batch_size, 3, self.image_size, self.image_size, generator=generator)
             labels = torch.randint(self.classes, (batch_size,), generator=generator)
             return {"pixel_values": images, "labels": labels}
-
-        assert self.shape is not None
-        tokens = torch.randint(self.shape.vocabulary, (batch_size, *self.input_shape), generator=generator)
-        if kind == "encoder":
-            first_tokens, last_tokens = torch.randint(self.classes, (2, batch_size), generator=generator)
-            return {"input_ids": tokens, "start_positions": first_tokens, "end_positions": last_tokens}
+        tokens = torch.randint(self.shape.vocabulary, (batch_size, self.shape.sequence), generator=generator)
+        if self.shape.kind == "encoder":
+            start, end = torch.randint(self.shape.sequence, (2, batch_size), generator=generator)
+            return {"input_ids": tokens, "start_positions": start, "end_positions": end}
         return {"input_ids": tokens, "labels": tokens}
 
 
@@ -68,60 +65,52 @@ class ImageClassifier(nn.Module):
         return {"loss": functional.cross_entropy(logits, labels)}
 
 
-def build_network(name: str, frozen_dtype: torch.dtype = torch.float32) -> TorchNetwork:
-    """Build the network of a name, such as `resnet50` or `llama_1b_lora`.
-
-    Parameters
-    ----------
-    name
-        One of torchvision's or of `transformers`.
-    frozen_dtype
-        The precision of weights that are not trained, beside adapters.
-    """
+def build_network(name: str) -> TorchNetwork:
+    """Build a network of torchvision or of `transformers`, such as `resnet50` or `llama_1b`."""
+    if name in SHAPES:
+        return TorchNetwork(_transformer(SHAPES[name]), shape=SHAPES[name])
     if name == TINY_NETWORK:
         layers = [nn.Conv2d(3, 8, 3, 2, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1)]
         tiny = nn.Sequential(*layers, nn.Flatten(), nn.Linear(8, 10))
-        return TorchNetwork(ImageClassifier(tiny), (3, 32, 32), 10)
-    return _transformer(SHAPES[name], frozen_dtype) if name in SHAPES else _torchvision_network(name)
+        return TorchNetwork(ImageClassifier(tiny), image_size=32, classes=10)
 
-
-def _torchvision_network(name: str) -> TorchNetwork:
     from torchvision.models import get_model
 
-    size = 224
     options: dict[str, Any] = {}
     if name in ("inception3", "googlenet"):  # without the second head, which the papers train beside the first
         options = {"aux_logits": False, "init_weights": True}
-    if name == "inception3":
-        name, size = "inception_v3", INCEPTION_SIZE
-    module = get_model(name, weights=None, **options)
-    for part in module.modules():
-        if isinstance(part, nn.Dropout):
-            part.p = 0.0
-    return TorchNetwork(ImageClassifier(module), (3, size, size), 1000)
+    is_inception = name == "inception3"
+    module = get_model("inception_v3" if is_inception else name, weights=None, **options)
+    for layer in module.modules():
+        if isinstance(layer, nn.Dropout):
+            layer.p = 0.0
+    return TorchNetwork(ImageClassifier(module), INCEPTION_SIZE if is_inception else IMAGE_SIZE)
 
 
-def _transformer(shape: Shape, frozen_dtype: torch.dtype) -> TorchNetwork:
+def _transformer(shape: Shape) -> Any:
     import transformers
 
-    classes = shape.vocabulary
-    input_shape: tuple[int, ...] = (shape.sequence,)
-    if shape.kind == "encoder":
-        classes = shape.sequence
-    if shape.kind == "vision":
-        input_shape = (3, shape.image, shape.image)
     network_class, config_class = TRANSFORMER_CLASSES[shape.kind]
-    config = getattr(transformers, config_class)(**_config_fields(shape))
-    module = getattr(transformers, network_class)(config)
-    if shape.rank:
-        module = _with_adapters(module.to(frozen_dtype), shape.rank)
-    return TorchNetwork(module, input_shape, classes, shape)
-
-
-def _config_fields(shape: Shape) -> dict[str, Any]:
-    """Return the fields of the library's configuration, without dropout."""
+    fields: dict[str, Any] = {
+        "vocab_size": shape.vocabulary,
+        "hidden_size": shape.hidden,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "intermediate_size": shape.inner_width,
+        "max_position_embeddings": shape.sequence,
+    }
+    if shape.kind == "encoder":
+        fields |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    if shape.kind == "llama":
+        fields |= {
+            "num_key_value_heads": shape.kv_heads,
+            "rope_parameters": {"rope_type": "default", "rope_theta": ROTARY_BASE},
+            "rms_norm_eps": 1e-5,
+            "tie_word_embeddings": True,
+            "use_cache": False,
+        }
     if shape.kind == "decoder":
-        return {
+        fields = {
             "vocab_size": shape.vocabulary,
             "n_embd": shape.hidden,
             "n_layer": shape.layers,
@@ -133,33 +122,8 @@ def _config_fields(shape: Shape) -> dict[str, Any]:
             "attn_pdrop": 0.0,
             "use_cache": False,
         }
-    fields: dict[str, Any] = {
-        "hidden_size": shape.hidden,
-        "num_hidden_layers": shape.layers,
-        "num_attention_heads": shape.heads,
-        "intermediate_size": shape.inner_width,
-    }
-    if shape.kind == "llama":
-        return fields | {
-            "vocab_size": shape.vocabulary,
-            "num_key_value_heads": shape.kv_heads,
-            "max_position_embeddings": shape.sequence,
-            "rope_parameters": {"rope_type": "default", "rope_theta": ROTARY_BASE},
-            "rms_norm_eps": 1e-5,
-            "tie_word_embeddings": True,
-            "use_cache": False,
-        }
-    fields |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    if shape.kind == "encoder":
-        return fields | {"vocab_size": shape.vocabulary, "max_position_embeddings": shape.sequence}
-    return fields | {"image_size": shape.image, "patch_size": shape.patch, "num_labels": shape.vocabulary}
-
-
-def _with_adapters(module: nn.Module, rank: int) -> nn.Module:
-    """Freeze a network and add adapters (LoRA) of that rank to its queries and values; they are kept in fp32."""
-    import peft
-
-    return peft.get_peft_model(module, peft.LoraConfig(r=rank, target_modules=["q_proj", "v_proj"], lora_dropout=0.0))
+    config = getattr(transformers, config_class)(**fields)
+    return getattr(transformers, network_class)(config)
 
 
 def network_facts(name: str) -> dict[str, Any]:

@@ -15,12 +15,9 @@ from typing import Any
 
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import Agree, Step, backend
-from sweetspot.harness.disturbance import CpuWatch
-from sweetspot.harness.facts import device_facts
 from sweetspot.harness.launcher import die_with_supervisor
 from sweetspot.harness.request import Request
-from sweetspot.harness.run_memory import framework_peak
-from sweetspot.harness.step_times import DIVERGED
+from sweetspot.harness.step_times import DIVERGED, Interval
 from sweetspot.harness.stop_rule import MeasuredSteps
 
 WINDOW_S = 0.5
@@ -34,12 +31,17 @@ def say(**fact: Any) -> None:
     sys.stdout.flush()
 
 
+def say_first(**fact: Any) -> None:
+    """Say it once: of several processes only the first does."""
+    if os.environ.get("RANK", "0") == "0":
+        say(**fact)
+
+
 def train(
     request: Request,
     step: Step,
-    tell: Callable[..., None] = say,
     agree: Agree = int,
-    watch: CpuWatch | None = None,
+    tell: Callable[..., None] = say_first,
     clock: Callable[[], float] = time.perf_counter,
 ) -> None:
     """Make the steps of the protocol, telling each window.
@@ -53,23 +55,22 @@ def train(
         The run and its protocol.
     step
         One training step.
-    tell
-        Writes facts to the supervisor.
     agree
         Asked before each window how many steps it has, so that all processes make the same; 0 ends the run.
-    watch
-        Watches what others do on this machine; None: nobody does.
+    tell
+        Writes facts to the supervisor.
     clock
         Seconds on any clock.
     """
-    measured, seconds = MeasuredSteps(request, tell, watch), math.inf
+    measured = MeasuredSteps(request, tell)
+    window = 1
     while measured.warming_up:
-        seconds, loss = timed_steps(step, 1, clock)
-        measured.add(seconds, 1, loss, clock())
-    window = steps_per_window(request, seconds)
+        interval, loss = time_steps(step, 1, clock)
+        measured.add(interval, loss, clock())
+        window = steps_per_window(request, interval.seconds)
     while count := agree(0 if measured.enough() else window):
-        seconds, loss = timed_steps(step, count, clock)
-        measured.add(seconds, count, loss, clock())
+        interval, loss = time_steps(step, count, clock)
+        measured.add(interval, loss, clock())
     tell(facts={**measured.facts(), "window_steps": window}, trained=True)
 
 
@@ -83,7 +84,7 @@ def steps_per_window(request: Request, step_s: float) -> int:
     return max(MIN_WINDOW_STEPS, math.ceil(WINDOW_S / step_s))
 
 
-def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[float, float]:
+def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[Interval, float]:
     """Make steps and time them; end the process where the loss is no number any more.
 
     Parameters
@@ -97,8 +98,8 @@ def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_c
 
     Returns
     -------
-    tuple of float
-        Seconds of one step, and the last loss.
+    tuple
+        The interval, and the last loss.
     """
     start = clock()
     for _ in range(count - 1):
@@ -106,36 +107,25 @@ def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_c
     loss = step.finish(step.launch())
     seconds = (clock() - start) / count
     if not math.isfinite(loss):
-        print(
-            f"the loss is {loss}: such steps train nothing and are no throughput; try another precision",
-            file=sys.stderr,
-        )
+        sentence = f"the loss is {loss}: such steps train nothing and are no throughput; try another precision"
+        print(sentence, file=sys.stderr)
         raise SystemExit(DIVERGED)
-    return seconds, loss
-
-
-def main(request: Request) -> None:
-    """Train until the stop rule holds, reporting every step; then report the peak memory."""
-    framework = backend(request.cell.framework)
-    framework.prepare(request)
-    devices = framework.devices(request)
-    is_first, agree = framework.process_role(request)
-    tell = say if is_first else _say_nothing
-    tell(facts={**device_facts(request), **framework.facts(request)})
-    step, arithmetic = framework.build_step(request, devices)
-    tell(facts=arithmetic)
-    train(request, step, tell, agree, CpuWatch() if is_first else None)
-    tell(facts=framework_peak(request))
-
-
-def _say_nothing(**fact: Any) -> None:
-    """Report nothing: of several processes only the first does."""
+    return Interval(seconds, count), loss
 
 
 def run(request: Request) -> None:
-    """Run `main` and report its failure: launchers have an exit code of their own, and tracebacks last lines."""
+    """Train until the stop rule holds; report facts, every step, then the peak memory, or what failed.
+
+    A failure is reported too because launchers have an exit code of their own, and tracebacks last lines.
+    """
+    framework = backend(request.cell.framework)
     try:
-        main(request)
+        say_first(facts=framework.prepare(request))
+        step, facts = framework.build_step(request)
+        say_first(facts=facts)
+        train(request, step, framework.agreement(request))
+        if request.device == "gpu":
+            say_first(facts={"peak_memory_bytes": framework.peak_memory_bytes(request)})
     except UserError as error:
         say(refused=str(error))
         raise

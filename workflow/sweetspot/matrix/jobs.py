@@ -1,8 +1,4 @@
-"""What Snakemake is told of a run: flags, resources, threads and priority, from the plan.
-
-A function in a rule is called for every job; where all measured instances agree the value is a constant, which makes
-a dry run of 10,000 cells a tenth faster.
-"""
+"""What Snakemake is told of a run: flags, resources, threads and priority, from the plan."""
 
 import shlex
 from collections.abc import Callable, Collection, Mapping
@@ -27,41 +23,31 @@ class Jobs:
     def __init__(self, plan: Invocation, attempts: Mapping[str, int] = MappingProxyType({})) -> None:
         """`attempts`: of run files that earlier invocations were to replace (`reruns.attempts`)."""
         self._plan = plan
-        self._attempts = {file: number for file, number in attempts.items() if number}
-        measured = {name: plan.instances[name].measure for name in plan.config.measure_on}
-        self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
-        self._uses_gpus = any(executor.device == "gpu" for executor in self._executors.values())
+        self._attempts = attempts
+        self._executors = {
+            name: executor for name in plan.config.measure_on if (executor := plan.instances[name].measure)
+        }
 
     def require_accepted(self, instances: Collection[str], runs_per_job: int, accounts: str) -> None:
         """Raise UserError where Slurm takes no job of one of these instances."""
-        executors = {name: executor for name, executor in self._executors.items() if name in instances}
-        require_accepted(executors, runs_per_job, accounts)
+        require_accepted({name: self._executors[name] for name in instances}, runs_per_job, accounts)
 
     def per_instance(self, value: Callable[[Executor], Any]) -> PerRun:
         """`value` of the executor of a run's instance."""
-        values = {name: value(executor) for name, executor in self._executors.items()}
-        first = next(iter(values.values()), None)
-        if values and all(value == first for value in values.values()):
-            return first
-        return lambda wildcards: values[wildcards.instance]
+        return lambda wildcards: value(self._executors[wildcards.instance])
 
-    def protocol(self) -> PerRun:
+    def protocol(self, wildcards: Wildcards) -> str:
         """What a measurement means, as flags.
 
         A script of one's own has one more, what its description means, and so has a run that was refused before, the
         number of its attempt; the others stay as they are, so that none is repeated for it.
         """
-        flags = self._plan.config.measure.flags()
-        definitions = {name: f" --definition {script.digest()}" for name, script in self._plan.scripts.items()}
-        if not self._attempts and not definitions:
-            return flags
-
-        def of_run(wildcards: Wildcards) -> str:
-            attempt = self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards))))
-            definition = definitions.get(wildcards.model, "") if wildcards["framework"] == COMMAND else ""
-            return f"{flags}{definition}{f' --attempt {attempt}' if attempt else ''}"
-
-        return of_run
+        flags = [self._plan.config.measure.flags()]
+        if wildcards["framework"] == COMMAND:
+            flags.append(f"--definition {self._plan.scripts[wildcards.model].digest()}")
+        if attempt := self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards)))):
+            flags.append(f"--attempt {attempt}")
+        return " ".join(flags)
 
     def device(self) -> PerRun:
         """The kind of device as flags. `--where local` stands in records of older runs: see `location`."""
@@ -93,7 +79,7 @@ class Jobs:
             for word, key in keys.items()
             if any(getattr(executor, key) is not None for executor in executors)
         }
-        return requested | {"gpu": self._gpus if self._uses_gpus else 0}
+        return requested | {"gpu": self._gpus}
 
     def threads(self) -> PerRun:
         """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""
@@ -106,7 +92,7 @@ class Jobs:
 
     def environment(self) -> str:
         """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
-        return "gpu" if self._uses_gpus else "measure"
+        return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
 
     def _gpus(self, wildcards: Wildcards) -> int:
         """Return the GPUs that a run keeps from others; logical devices of a processor are none."""

@@ -36,10 +36,12 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
         the instance or its node has (logical devices of a processor are allowed).
     """
     faults = []
-    for cell in {cell._replace(batch_size=1): None for cell in cells}:
+    for cell in dict.fromkeys(cell._replace(batch_size=1) for cell in cells):
         instance = instances[cell.instance]
         measure = instance.measure
-        assert measure is not None  # as measure_on requires
+        if measure is None:
+            faults.append(f"{file}: measure_on names {cell.instance!r}, which says nowhere how to measure it")
+            continue
         fault = next(cell_faults(cell, measure.device, instance.gpu, xla), None)
         maximum = measure.gpus_per_node or (instance.gpus if measure.device == "gpu" else cell.gpus)
         if not fault and cell.gpus > maximum:
@@ -65,9 +67,8 @@ def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
     if cell.framework == FRAMEWORK:
         return  # a script of one's own decides for itself
     if not has_network(cell.framework, cell.model):
-        alternatives = "".join(f" (framework {name} has it)" for name in FRAMEWORKS if has_network(name, cell.model))
         networks = expected_networks(cell.framework, cell.model)
-        yield f"model {cell.model!r}{alternatives}; framework {cell.framework} has {networks}"
+        yield f"model {cell.model!r}; framework {cell.framework} has {networks}"
     for axis, abilities in (("variant", framework.variants), ("precision", framework.precisions)):
         value = getattr(cell, axis)
         if value not in abilities:
@@ -81,9 +82,9 @@ def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
             "variant default of one device with tensorflow only"
         )
     if cell.precision == "tf32" and device == "cpu":
-        yield "precision tf32 on a processor; TF32 is a number of GPUs"
+        yield "precision tf32 on a processor"
     if cell.precision in ("tf32", "bf16") and device == "gpu" and is_before_ampere(gpu):
-        yield f"precision {cell.precision}, which {gpu} has not (NVIDIA's cards from Ampere on have it)"
+        yield f"precision {cell.precision}, which {gpu} has not"
 
 
 def require_script_arguments(cells: Sequence[Cell], scripts: Mapping[str, Script], file: Path) -> None:

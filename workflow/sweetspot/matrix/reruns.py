@@ -38,17 +38,12 @@ def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = 
     notes
         Where the notes are kept.
     """
-    present: Notes = {file: (checksum(file), numbers.get(file, 0)) for file in files if Path(file).is_file()}
-    if present:
-        _write(_read(notes) | present, notes)
-
-
-def settle(notes: Path = NOTES) -> None:
-    """Drop the notes of runs that were made at the first attempt, which are most."""
-    noted = _read(notes)
-    remaining = {file: note for file, note in noted.items() if note[1] or _is_unchanged(file, note[0])}
-    if remaining != noted:
-        _write(remaining, notes)
+    # Notes of runs that were made at the first attempt, which are most, are dropped.
+    remaining: Notes = {file: note for file, note in _read(notes).items() if note[1] or _is_unchanged(file, note[0])}
+    remaining |= {file: (checksum(file), numbers.get(file, 0)) for file in files if Path(file).is_file()}
+    if remaining or notes.is_file():
+        with write_whole(notes, lasting=True) as temporary:
+            temporary.write_text(json.dumps(remaining, indent=0, sort_keys=True))
 
 
 def _is_unchanged(file: str, old: str) -> bool:
@@ -57,8 +52,3 @@ def _is_unchanged(file: str, old: str) -> bool:
 
 def _read(notes: Path) -> Notes:
     return json.loads(notes.read_text()) if notes.is_file() else {}
-
-
-def _write(noted: Notes, notes: Path) -> None:
-    with write_whole(notes, lasting=True) as temporary:
-        temporary.write_text(json.dumps(noted, indent=0, sort_keys=True))

@@ -7,9 +7,9 @@ What is measured stays and is spent first; the rest of the budget goes to the mi
 import json
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sweetspot.cells import CELL_COLUMNS, Cell, run_path
@@ -41,57 +41,26 @@ class RunSelection(NamedTuple):
 def order_runs(plan: Invocation) -> list[Run]:
     """List all runs of the plan, those that decide the ranking first.
 
-    The first runs of decisive cells come first, one device before several; then their second runs, which give them an
-    interval; then the other cells. Equal cells keep the order of the matrix.
+    Cells of the question's models at the batch that is nearest to its headline decide it. Their first runs come first,
+    one device before several; then their second runs, which give them an interval; then the other cells. Equal cells
+    keep the order of the matrix.
     """
-    decisive = decisive_cells(plan)
+    question = plan.study.cells
+    distances = {
+        cell: abs(math.log(cell.batch_size / (question.headline(cell.model) or cell.batch_size)))
+        for cell in plan.cells
+        if cell.model in question.model
+    }
+    nearest = dict[str, float]()
+    for cell, distance in distances.items():
+        nearest[cell.model] = min(distance, nearest.get(cell.model, distance))
+    decisive = {cell for cell, distance in distances.items() if distance == nearest[cell.model]}
     matrix = [Run(cell, number) for number in range(1, plan.config.runs + 1) for cell in plan.cells]
     return sorted(matrix, key=lambda run: (run.cell not in decisive, run.run, run.cell.gpus))
 
 
-def decisive_cells(plan: Invocation) -> set[Cell]:
-    """Find the cells of the question's models at the batch that is nearest to its headline: they decide the ranking."""
-    question = plan.study.cells
-    decisive = set()
-    for model in question.model:
-        cells = [cell for cell in plan.cells if cell.model == model]
-        distances = [abs(math.log(cell.batch_size / (question.headline(model) or cell.batch_size))) for cell in cells]
-        decisive |= {cell for cell, distance in zip(cells, distances, strict=True) if distance == min(distances)}
-    return decisive
-
-
-def select_within_budget(
-    order: Sequence[Run],
-    seconds: Mapping[Run, float],
-    measured: Collection[Run],
-    budget_minutes: float,
-) -> RunSelection:
-    """Select runs in their order as long as the budget holds; shorter ones may follow one that is too long.
-
-    Parameters
-    ----------
-    order
-        All runs.
-    seconds
-        How long each takes, or took.
-    measured
-        Runs that are made already; they stay and are spent first.
-    budget_minutes
-        The budget.
-    """
-    selection = RunSelection([], [], 0.0)
-    for run in [*measured, *(run for run in order if run not in measured)]:
-        minutes = selection.minutes + seconds[run] / 60
-        if run in measured or minutes <= budget_minutes * ROUNDING:
-            selection.selected.append(run)
-            selection = selection._replace(minutes=minutes)
-        else:
-            selection.skipped.append(run)
-    return selection
-
-
 def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunSelection:
-    """Select the runs of the plan that are there or fit into the budget.
+    """Select the runs of the plan that are there or fit into the budget; shorter ones may follow one that is too long.
 
     Parameters
     ----------
@@ -106,14 +75,21 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
     runs = [Run(cell, number) for cell in plan.cells for number in range(1, plan.config.runs + 1)]
     if not use_budget or budget_minutes is None:
         return RunSelection(runs, [], 0.0)
-    measured = [run for run in runs if run_file(folder, run).is_file()]
+    measured = dict.fromkeys(run for run in runs if run_file(folder, run).is_file())
     if len(measured) == len(runs):
         return RunSelection(runs, [], 0.0)
     durations_s = {run: took for run in measured if (took := read_duration(run_file(folder, run)))}
-    estimates_s = estimate_cells(plan.cells, durations_s)
-    seconds = {run: estimates_s[run.cell] for run in runs} | durations_s
-    selection = select_within_budget(order_runs(plan), seconds, dict.fromkeys(measured), budget_minutes)
-    return selection._replace(selected=sorted(selection.selected, key=runs.index))
+    # Estimated as the longest of its instance, framework and model: the stop rule bounds what a larger batch adds.
+    longest_s = {run.cell[:3]: took for run, took in sorted(durations_s.items(), key=itemgetter(1))}
+    selected, skipped, seconds = set[Run](), list[Run](), 0.0
+    for run in [*measured, *(run for run in order_runs(plan) if run not in measured)]:
+        total = seconds + durations_s.get(run, longest_s.get(run.cell[:3], UNKNOWN_RUN_S))
+        if run in measured or total <= budget_minutes * 60 * ROUNDING:
+            selected.add(run)
+            seconds = total
+        else:
+            skipped.append(run)
+    return RunSelection([run for run in runs if run in selected], skipped, seconds / 60)
 
 
 def selection_text(selection: RunSelection) -> str:
@@ -137,38 +113,13 @@ def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
 
 def read_duration(file: Path) -> float | None:
     """Read how many seconds the process of the run in `file` took; None for a file that does not say."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         seconds = json.loads((pq.read_schema(file).metadata or {})[b"sweetspot"])["duration_s"]
         return float(seconds) if seconds > 0 else None
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):  # Arrow's errors are among them.
         return None
-
-
-def estimate_cells(cells: Sequence[Cell], durations_s: Mapping[Run, float]) -> dict[Cell, float]:
-    """Estimate the seconds of one run of each cell.
-
-    The estimate is the mean of its own runs; else the longest of the same instance, framework and model, since the stop
-    rule bounds what a larger batch adds; else UNKNOWN_RUN_S.
-
-    Parameters
-    ----------
-    cells
-        The matrix.
-    durations_s
-        How long the runs took that are there.
-    """
-    by_cell: dict[tuple[object, ...], list[float]] = {}
-    for run, seconds in durations_s.items():
-        by_cell.setdefault(run.cell, []).append(seconds)
-        by_cell.setdefault(run.cell[:3], []).append(seconds)
-    estimates = {}
-    for cell in cells:
-        relatives = by_cell.get(cell[:3], [UNKNOWN_RUN_S])
-        estimates[cell] = fmean(by_cell[cell]) if cell in by_cell else max(relatives)
-    return estimates
 
 
 def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:

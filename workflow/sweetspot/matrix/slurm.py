@@ -82,7 +82,7 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
             continue
         minutes = executor.runtime_min * runs_per_job
         command = ["sbatch", "--test-only", f"--partition={executor.partition}", f"--time={minutes}", "--wrap=true"]
-        refusal = _refusal([*command, *([f"--account={accounts}"] if accounts else [])])
+        refusal = _refusal([*command, f"--account={accounts}"] if accounts else command)
         if refusal:
             sharing = f" ({runs_per_job} runs share it, group-components)" if runs_per_job > 1 else ""
             raise UserError(

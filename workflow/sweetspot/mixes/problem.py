@@ -4,19 +4,26 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
-from sweetspot.mixes.timing import NEVER, Array, Indices, SpeedErrors, select_speeds_to_time
+from sweetspot.mixes.timing import (
+    NEVER,
+    Array,
+    Indices,
+    SpeedErrors,
+    finite,
+    select_speeds_to_time,
+)
 
 Counts = tuple[int, ...]  # machines of each kind that are owned or committed to
 ALWAYS = np.ones((1, 1))
 MAXIMUM_SAMPLED_MONTHS = 36  # of a project; those of a longer one are spread over it
-UNSET = np.zeros((0, 0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class OwnedMachine:
     """A kind of machine that is paid by the month: already owned, for sale, or committed to.
 
@@ -36,18 +43,16 @@ class OwnedMachine:
         Machine-hours of a job (its share of the machine), class x sample; NEVER: it cannot run.
     running
         USD of a job for electricity and other use, class x sample.
+    running_at_speed
+        The same, expected once its speed is known.
     devices
         Devices of one machine.
     present
-        Share of each month in which a machine is delivered, sample x month.
+        Share of each month in which a machine is delivered, sample x month, or ALWAYS.
     sellable
         Whether those owned may be sold; keeping one then costs what it would bring.
     speed_keys
-        Correlation key of the speed of each class.
-    expected_hours, expected_running
-        Expectations before anything is timed, class x 1; by default the mean of the samples.
-    running_at_speed
-        USD of a job expected once its speed is known, class x sample; by default `running`.
+        Correlation key of the speed of each class; empty where it is certain.
     """
 
     name: str
@@ -57,18 +62,11 @@ class OwnedMachine:
     capacity: Array
     hours: Array
     running: Array
-    devices: int = 1
-    present: Array = field(default_factory=lambda: ALWAYS)
-    sellable: bool = False
-    speed_keys: tuple[str, ...] = ()
-    expected_hours: Array = field(default_factory=lambda: UNSET)
-    expected_running: Array = field(default_factory=lambda: UNSET)
-    running_at_speed: Array = field(default_factory=lambda: UNSET)
-
-    def __post_init__(self) -> None:
-        _set_default(self, "expected_hours", self.hours.mean(axis=1, keepdims=True))
-        _set_default(self, "expected_running", self.running.mean(axis=1, keepdims=True))
-        _set_default(self, "running_at_speed", self.running)
+    running_at_speed: Array
+    devices: int
+    present: Array
+    sellable: bool
+    speed_keys: tuple[str, ...]
 
     @property
     def minimum(self) -> int:
@@ -81,29 +79,22 @@ class OwnedMachine:
         return self.capacity[:, None] * self.present
 
     @cached_property
-    def usd(self) -> Array:
-        """USD of a job for its use; NEVER where it cannot run."""
-        return np.where(np.isfinite(self.hours), self.running, NEVER)
+    def expected_hours(self) -> Array:
+        """Machine-hours of a job before anything is timed, class x 1."""
+        return self.hours.mean(axis=1, keepdims=True)
+
+    @cached_property
+    def expected_running(self) -> Array:
+        """USD of a job for its use before anything is timed, class x 1."""
+        return self.running.mean(axis=1, keepdims=True)
 
     @property
     def device_hours(self) -> Array:
         """Device-hours of a job."""
         return self.hours * self.devices
 
-    def select(self, samples: Indices, present: Array) -> "OwnedMachine":
-        """Return it in some samples, delivered for a share of their month; its price is expected."""
-        return replace(
-            self,
-            fixed=np.full(len(samples), self.fixed.mean()),
-            capacity=self.capacity[samples],
-            hours=self.hours[:, samples],
-            running=self.running[:, samples],
-            running_at_speed=self.running_at_speed[:, samples],
-            present=present,
-        )
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RentalOffer:
     """An offer by the hour, of which as many machines as are needed can be rented.
 
@@ -113,62 +104,25 @@ class RentalOffer:
         Its option.
     usd
         USD of a job, class x sample; NEVER where it cannot run.
+    expected_usd
+        The same, expected before anything is timed, class x 1.
+    usd_at_speed
+        The same, expected once its speed is known, class x sample.
     device_hours
         Device-hours of a job, class x sample.
     speed_keys
-        Correlation key of the speed of each class.
-    expected_usd
-        Expected USD of a job before anything is timed, class x 1; by default the mean.
-    usd_at_speed
-        USD of a job expected once its speed is known, class x sample; by default `usd`.
+        Correlation key of the speed of each class; empty where it is certain.
     path
-        Price in each month relative to the mean of the project, sample x month.
+        Price in each month relative to the mean of the project, sample x month, or ALWAYS.
     """
 
     name: str
     usd: Array
+    expected_usd: Array
+    usd_at_speed: Array
     device_hours: Array
-    speed_keys: tuple[str, ...] = ()
-    expected_usd: Array = field(default_factory=lambda: UNSET)
-    usd_at_speed: Array = field(default_factory=lambda: UNSET)
-    path: Array = field(default_factory=lambda: ALWAYS)
-
-    def __post_init__(self) -> None:
-        _set_default(self, "expected_usd", self.usd.mean(axis=1, keepdims=True))
-        _set_default(self, "usd_at_speed", self.usd)
-
-    @property
-    def stays(self) -> bool:
-        """Whether its price is the same in all months."""
-        return self.path.size == 1
-
-    def scale(self, usd: Array, device_hours: Array) -> "RentalOffer":
-        """Return the offer with USD and device-hours of a job multiplied, class x 1 each."""
-        return replace(
-            self,
-            usd=self.usd * usd,
-            device_hours=self.device_hours * device_hours,
-            expected_usd=self.expected_usd * usd,
-            usd_at_speed=self.usd_at_speed * usd,
-        )
-
-    def select(self, samples: Indices, months: Indices) -> "RentalOffer":
-        """Return the offer in some samples, each with one month; cached, as most offers stay."""
-        key = samples.tobytes() + (b"" if self.stays else months.tobytes())
-        if key not in self._selections:
-            usd = self.usd[:, samples]
-            self._selections[key] = replace(
-                self,
-                usd=usd if self.stays else usd * self.path[samples, months],
-                device_hours=self.device_hours[:, samples],
-                usd_at_speed=self.usd_at_speed[:, samples],
-                path=ALWAYS,
-            )
-        return self._selections[key]
-
-    @cached_property
-    def _selections(self) -> dict[bytes, "RentalOffer"]:
-        return {}
+    speed_keys: tuple[str, ...]
+    path: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +134,9 @@ class Problem:
     classes
         Names of the classes of jobs.
     jobs
-        Number of jobs, class x sample x month.
+        Number of jobs in the selected samples and months, class x sample x month.
     held, rented
-        Owned machines and rental offers.
+        Owned machines and rental offers, with all samples and months.
     filled
         Share of the hours of owned machines that is used at most; jobs beyond it are rented.
     first
@@ -194,6 +148,8 @@ class Problem:
     errors
         Errors of the speeds. Who does a job follows what is expected with the timed speeds
         alone; what the job costs is that of each sample.
+    samples, cells
+        Which samples, and which parts of an array of sample x month, are selected.
     """
 
     classes: tuple[str, ...]
@@ -205,6 +161,8 @@ class Problem:
     trials: Mapping[str, float] = field(default_factory=dict)
     timed: frozenset[str] = frozenset()
     errors: SpeedErrors = field(default_factory=SpeedErrors)
+    samples: Indices | EllipsisType = ...
+    cells: tuple[Any, ...] = ()
 
     @property
     def owned(self) -> Counts:
@@ -231,100 +189,102 @@ class Problem:
         """USD per month of timing what is timed."""
         return sum(self.trials[key] for key in sorted(self.timed))
 
-    def owned_forecast(self, kind: OwnedMachine) -> tuple[Array, Array]:
-        """Return hours and USD of a job on an owned machine as expected with the timed speeds."""
-        keys, timed = kind.speed_keys, self.timed
-        return (
-            self.errors.forecast(kind.expected_hours, kind.hours, keys, timed),
-            self.errors.forecast(kind.expected_running, kind.running_at_speed, keys, timed),
-        )
+    def by_month(self, values: Array) -> Array:
+        """Return values of all samples and months, or ALWAYS, in those that are selected."""
+        return values if values.size == 1 else values[self.cells]
+
+    def hours_of(self, index: int, count: int) -> Array:
+        """Return the hours of each month in which machines of a kind are delivered and work."""
+        kind = self.held[index]
+        return count * kind.capacity[self.samples, None] * self.by_month(kind.present)
+
+    def forecast(self, expected: Array, at_speed: Array, keys: tuple[str, ...]) -> Array:
+        """Return hours or USD of a job as expected when its machine is chosen.
+
+        Parameters
+        ----------
+        expected
+            As expected before anything is timed, class x 1.
+        at_speed
+            As expected once the speed itself is known, class x sample.
+        keys
+            Correlation key of the speed of each class; empty where the speed is certain.
+
+        Returns
+        -------
+        Array
+            Class x sample where a timing says something, else class x 1.
+        """
+        factors = self.errors.cost_factors(self.timed)
+        if factors.keys().isdisjoint(keys):
+            return expected
+        values = at_speed[:, self.samples].copy()
+        for row, key in enumerate(keys):
+            if key not in self.timed:
+                values[row] = expected[row] * (factors[key][self.samples] if key in factors else 1.0)
+        return values
+
+    @cached_property
+    def owned_forecasts(self) -> list[tuple[Array, Array]]:
+        """Expected hours and USD of a job on each owned kind; NEVER where it cannot run."""
+        forecasts = []
+        for kind in self.held:
+            hours = self.forecast(kind.expected_hours, kind.hours, kind.speed_keys)
+            usd = self.forecast(kind.expected_running, kind.running_at_speed, kind.speed_keys)
+            forecasts.append((hours, np.where(np.isfinite(hours), usd, NEVER)))
+        return forecasts
 
     def speeds_to_time(self, jobs: Array) -> frozenset[str]:
         """Return the keys of the speeds worth timing before so many jobs (by class) are rented."""
         expected = dict[str, Array]()
         for offer in self.rented:
-            for row, key in enumerate(offer.speed_keys or [""] * len(self.classes)):
-                costs = expected.setdefault(key, np.full(len(self.classes), NEVER))
+            for row, key in enumerate(offer.speed_keys):
+                costs = expected.setdefault(key, np.full(len(jobs), NEVER))
                 costs[row] = min(costs[row], offer.expected_usd[row, 0])
         return select_speeds_to_time(expected, jobs, self.trials, self.errors)
 
     @cached_property
-    def _rental_forecast(self) -> Array:
-        """Expected USD of a job on each offer, class x offer x sample (1 where none is timed)."""
-        none = np.full((len(self.classes), 1), NEVER)
-        costs = [
-            self.errors.forecast(offer.expected_usd, offer.usd_at_speed, offer.speed_keys, self.timed)
-            for offer in self.rented
-        ]
-        return np.stack(np.broadcast_arrays(*costs, none), axis=1)[:, :-1]
+    def _rental(self) -> tuple[Array, Indices]:
+        """Expected USD of a job where it is rented, and the index of that offer, class x sample (or x 1).
 
-    @cached_property
-    def _shares(self) -> Array:
-        """Share of the rented jobs that each offer does, class x offer x sample (or x 1).
-
-        All go to the `first` offer or, where their class cannot run on it, to the one expected to be the cheapest.
+        All go to the `first` offer or, where their class cannot run on it, to the one expected to
+        be the cheapest. Without one: NEVER, and the index -1.
         """
-        expected = self._rental_forecast
-        if not self.rented:
-            return expected
-        can_run = np.isfinite(expected)
-        is_first = np.array([offer.name == self.first for offer in self.rented])[:, None] & can_run
-        chosen = np.where(is_first, -NEVER, expected).argmin(axis=1)
-        return np.where(np.arange(len(self.rented))[:, None] == chosen[:, None, :], can_run, 0.0)
+        costs = [np.full((len(self.jobs), 1), NEVER)]
+        for offer in self.rented:
+            costs.append(self.forecast(offer.expected_usd, offer.usd_at_speed, offer.speed_keys))
+        usd = np.stack(np.broadcast_arrays(*costs))
+        is_first = np.array([False, *(offer.name == self.first for offer in self.rented)])
+        preferred = np.where(is_first[:, None, None] & np.isfinite(usd), -NEVER, usd)
+        chosen = preferred.argmin(axis=0)
+        return np.take_along_axis(usd, chosen[None], axis=0)[0], chosen - 1
 
-    def share_of(self, index: int) -> Array:
-        """Return the share of the rented jobs that an offer does, class x sample (or x 1)."""
-        return np.asarray(self._shares[:, index])
-
-    @cached_property
-    def rentable(self) -> Array:
-        """0 where some offer can do a job of a class, else NEVER; class x 1."""
-        can = np.isfinite(self._rental_forecast).any(axis=(1, 2))
-        return np.where(can, 0.0, NEVER)[:, None]
-
-    @cached_property
+    @property
     def expected_rent(self) -> Array:
         """Expected USD of a rented job, class x sample (or x 1); NEVER where none can do it."""
-        return np.asarray((self._shares * finite(self._rental_forecast)).sum(axis=1) + self.rentable)
+        return self._rental[0]
 
     @cached_property
+    def used(self) -> dict[str, int]:
+        """Index of each offer that is given jobs in some sample, by name."""
+        indices = np.unique(self._rental[1]).tolist()
+        return {self.rented[index].name: index for index in indices if index >= 0}
+
+    def share_of(self, name: str) -> Array:
+        """Return the share of the rented jobs that an offer does, class x sample (or x 1): 1 or 0."""
+        return np.asarray(self._rental[1] == self.used[name], float)
+
+    def rent_of(self, name: str) -> Array:
+        """Return USD of a rented job, class x sample x month (or x 1), of an offer that does it; else 0."""
+        offer = self.rented[self.used[name]]
+        usd = self.share_of(name) * finite(offer.usd[:, self.samples])
+        return usd[:, :, None] * self.by_month(offer.path)
+
+    @property
     def rent(self) -> Array:
-        """USD of a rented job, class x sample; NEVER where no offer can do it."""
-        rent = np.zeros(self.jobs.shape[:2]) + self.rentable
-        for index in self.used:
-            rent += self.share_of(index) * finite(self.rented[index].usd)
-        return rent
-
-    @cached_property
-    def used(self) -> list[int]:
-        """Indices of the offers that are given jobs in some sample."""
-        return [int(index) for index in np.flatnonzero(self._shares.any(axis=(0, 2)))]
-
-    def rent_of(self, jobs: Array) -> Array:
-        """Return USD of renting jobs (class x sample x month), sample x month, at its prices."""
-        usd = np.asarray(np.einsum("jdt,jd->dt", jobs, finite(self.rent)))
-        for index in self.used:
-            offer = self.rented[index]
-            if not offer.stays:
-                per_job = self.share_of(index) * finite(offer.usd)
-                usd = usd + np.einsum("jdt,jd->dt", jobs, per_job) * (offer.path - 1.0)
-        return usd
-
-    @cached_property
-    def by_running(self) -> list[int]:
-        """Indices of owned kinds by running cost over the least, mean over the classes they run."""
-        if not self.held:
-            return []
-        usd = np.stack([kind.usd.mean(axis=1) for kind in self.held])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratios = np.where(np.isfinite(usd), usd / usd.min(axis=0), np.nan)
-        classes = np.maximum(1, (~np.isnan(ratios)).sum(axis=1))
-        order = np.argsort(np.nansum(ratios, axis=1) / classes, kind="stable")
-        return [int(index) for index in order]
-
-    def only(self, name: str) -> "Problem":
-        """Return the problem with one offer for all jobs that it can do and that find it."""
-        return replace(self, first=name) if name in {offer.name for offer in self.rented} else self
+        """USD of a rented job, class x sample x month (or x 1); 0 where nobody can do it."""
+        # Not kept: where prices change by the month this is as large as the jobs.
+        return sum(map(self.rent_of, self.used), np.zeros((1, 1, 1)))
 
     def variant(self, filled: float, name: str = "", timed: frozenset[str] = frozenset()) -> "Problem":
         """Return the problem of one way to do the work, made once.
@@ -334,13 +294,13 @@ class Problem:
         filled
             Share of the hours of owned machines that is used at most.
         name
-            The offer for all that it can do (`only`); empty: any.
+            The `first` offer for all that it can do; empty: any.
         timed
             Keys of the speeds that are known first.
         """
         key = (filled, name, timed)
         if key not in self._variants:
-            self._variants[key] = replace(self.only(name), filled=filled, timed=timed)
+            self._variants[key] = replace(self, filled=filled, first=name, timed=timed)
         return self._variants[key]
 
     @cached_property
@@ -354,40 +314,12 @@ class Problem:
 
     def select_months(self, months: Indices) -> "Problem":
         """Return the problem in some of its months."""
-        return replace(
-            self,
-            jobs=self.jobs[:, :, months],
-            held=tuple(replace(kind, present=_select_columns(kind.present, months)) for kind in self.held),
-            rented=tuple(replace(offer, path=_select_columns(offer.path, months)) for offer in self.rented),
-        )
+        return replace(self, jobs=self.jobs[:, :, months], cells=(slice(None), months))
 
     def select(self, samples: Indices, months: Indices) -> "Problem":
         """Return some samples, each with one month, and the expectations of all samples."""
-        shape = self.jobs.shape[1:]
-        held = [
-            kind.select(samples, np.broadcast_to(kind.present, shape)[samples, months][:, None]) for kind in self.held
-        ]
-        return replace(
-            self,
-            jobs=self.jobs[:, samples, months][:, :, None],
-            held=tuple(held),
-            rented=tuple(offer.select(samples, months) for offer in self.rented),
-            errors=self.errors.select(samples),
-        )
-
-
-def finite(values: Array) -> Array:
-    """Return the values, with 0 where a job cannot run."""
-    return np.where(np.isfinite(values), values, 0.0)
-
-
-def _set_default(instance: object, name: str, value: Array) -> None:
-    if getattr(instance, name) is UNSET:
-        object.__setattr__(instance, name, value)
-
-
-def _select_columns(values: Array, columns: Indices) -> Array:
-    return values if values.shape[1] == 1 else values[:, columns]
+        cells = (samples[:, None], months[:, None])
+        return replace(self, jobs=self.jobs[:, *cells], samples=samples, cells=cells)
 
 
 def months_of(months: float) -> tuple[Array, float]:
@@ -440,9 +372,9 @@ def load_duration(load: Array, shares: Array) -> Array:
         Source x share: means over a window of the months around each share, so that the sources
         add up to the load.
     """
-    order = np.argsort(-load.sum(axis=0), kind="stable")
-    months = len(order)
+    load = load[:, np.argsort(-load.sum(axis=0), kind="stable")]
+    months = load.shape[1]
     width = max(1, months // (2 * max(1, len(shares) - 1)))
     centres = np.rint(shares * (months - 1)).astype(int)
-    windows = [order[max(0, centre - width) : centre + width + 1] for centre in centres]
-    return np.stack([load[:, window].mean(axis=1) for window in windows], axis=1)
+    windows = [load[:, max(0, centre - width) : centre + width + 1] for centre in centres]
+    return np.stack([window.mean(axis=1) for window in windows], axis=1)

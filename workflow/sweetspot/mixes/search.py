@@ -1,20 +1,22 @@
 """How many machines to own: the best mix of a problem, and the pure options it is compared with."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.mixes.dispatch import SLIGHT, DispatchResult, dispatch
+from sweetspot.mixes.dispatch import DispatchResult, dispatch
 from sweetspot.mixes.problem import Counts, Problem, finite
-from sweetspot.mixes.timing import MINIMUM_SAVING
+from sweetspot.mixes.timing import MINIMUM_SAVING, Indices
 
 MAXIMUM_MACHINES = 10_000  # of a kind, far beyond any team's
-TINY = 1e-9  # hours per month, or machines
+TINY = 1e-9  # hours per month
 TRIED_WITH_LIMITS = 24  # numbers of a kind that are tried where limits must be kept
-BEST, THERE, BOUGHT, RENTED, SOLD = "best", "there", "bought", "rented", "sold"
+BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold"
+Timings = Iterable[frozenset[str]]
 
 
 class Mix(NamedTuple):
@@ -23,8 +25,8 @@ class Mix(NamedTuple):
     Parameters
     ----------
     kind
-        BEST, THERE (nothing else), BOUGHT or RENTED (one source beside what is owned; rented
-        without a `source`: several), SOLD (what is owned and can be sold).
+        BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned), RESALE
+        (what is owned and can be sold).
     source
         The only machine or offer beside what is owned; empty: any.
     done
@@ -53,7 +55,7 @@ class Mix(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its key in all tables: BEST, THERE, or that of its source."""
+        """Its key in all tables: BEST, OWNED, or that of its source."""
         return self.kind if self.kind == BEST else self.source or self.kind
 
     @property
@@ -64,22 +66,22 @@ class Mix(NamedTuple):
     @property
     def one_offer(self) -> bool:
         """Whether it rents on one offer all that this can do."""
-        return self.kind == RENTED and bool(self.source)
+        return self.kind == RENTED
 
     @property
     def bought(self) -> dict[str, int]:
         """How many machines of each kind are bought or committed to."""
-        return {name: change for name, change in self._changes.items() if change > 0}
+        return self._changes(1)
 
     @property
     def sold(self) -> dict[str, int]:
         """How many owned machines of each kind are sold."""
-        return {name: -change for name, change in self._changes.items() if change < 0}
+        return self._changes(-1)
 
-    @property
-    def _changes(self) -> dict[str, int]:
+    def _changes(self, sign: int) -> dict[str, int]:
         kinds = zip(self.problem.held, self.counts, strict=True)
-        return {kind.name: count - kind.there for kind, count in kinds}
+        changes = {kind.name: sign * (count - kind.there) for kind, count in kinds}
+        return {name: change for name, change in changes.items() if change > 0}
 
     @property
     def timed(self) -> frozenset[str]:
@@ -103,16 +105,11 @@ class Mix(NamedTuple):
 
 
 def _allowed(problem: Problem, kind: str, source: str) -> Problem:
-    return replace(problem, rented=()) if kind == THERE else problem.only(source)
+    return replace(problem, first=source, rented=() if kind == OWNED else problem.rented)
 
 
 class MixLimits:
     """What a team allows of a mix; here nothing is limited."""
-
-    @property
-    def any(self) -> bool:
-        """Whether anything is limited."""
-        return False
 
     def keeps(self, mix: Mix) -> bool:
         """Return whether a mix keeps all limits."""
@@ -123,15 +120,12 @@ class MixLimits:
         return mix
 
 
-NO_LIMITS = MixLimits()
-
-
-@dataclass
+@dataclass(frozen=True)
 class MixSearch:
     """The mixes of a problem by their numbers of machines, each dispatched once."""
 
     problem: Problem
-    limits: MixLimits = NO_LIMITS
+    limits: MixLimits
     _by_counts: dict[Counts, Mix] = field(default_factory=dict)
 
     def mix(self, counts: Counts) -> Mix:
@@ -150,41 +144,40 @@ class MixSearch:
         start = min(starts, key=self.usd)
         return self.mix(climb(start, self.usd, kinds, self.problem.minimum, useful_counts(self.problem)))
 
-    def best_number(self, mix: Mix) -> Mix:
-        """Return a purchase of one kind with the cheapest number of it, one at least."""
-        if mix.kind != BOUGHT:
-            return mix
-        owned = self.problem.owned
-        index = [kind.name for kind in self.problem.held].index(mix.source)
-        maximum = tuple(map(max, useful_counts(self.problem), mix.counts))
-        counts = climb(mix.counts, self.usd, [index], step(owned, index, 1), maximum)
-        cheapest = self.mix(counts)._replace(kind=BOUGHT, source=mix.source)
-        return cheapest if self.usd(counts) < np.inf else mix
+    def purchase(self, index: int) -> Mix:
+        """Return what is owned with the cheapest number of one kind more, one at least."""
+        owned, useful = self.problem.owned, useful_counts(self.problem)
+        start = minimum = step(owned, index, 1)
+        first = self.mix(start)
+        if first.filled < 1.0 or not self.limits.keeps(first):  # More may keep a limit for less.
+            numbers = range(1, min(TRIED_WITH_LIMITS, 2 * useful[index]) + 1)
+            start = min((step(owned, index, n) for n in numbers), key=self.usd, default=start)
+        counts = climb(start, self.usd, [index], minimum, tuple(map(max, useful, minimum)))
+        return self.mix(counts)._replace(kind=BOUGHT, source=self.problem.held[index].name)
 
-    def select(self, candidates: Iterable[Mix], default: Mix) -> Mix:
-        """Return the cheapest mix that keeps the limits."""
-        feasible = (mix for mix in candidates if self.limits.keeps(mix))
-        return min(feasible, key=expected_usd, default=default)
-
-    def with_timings(self, mix: Mix, timings: Iterable[frozenset[str]]) -> Mix:
+    def with_timings(self, mix: Mix, timings: Timings) -> Mix:
         """Return the mix with the cheapest of `timings` first, if that saves MINIMUM_SAVING."""
         if mix.one_offer:
             return mix
-        problems = (replace(mix.problem, timed=keys, filled=1.0) for keys in timings)
-        results = (dispatch(problem, mix.counts) for problem in problems)
-        timed_mixes = [self.limits.ease(Mix(mix.kind, mix.source, result, 1.0, mix.expected)) for result in results]
-        best = self.select([min(timed_mixes, key=expected_usd, default=mix)], mix)
+        candidates = []
+        for timed in timings:
+            result = dispatch(replace(mix.problem, timed=timed, filled=1.0), mix.counts)
+            candidates.append(self.limits.ease(Mix(mix.kind, mix.source, result, 1.0, mix.expected)))
+        best = self.select(candidates, mix)
         return best if best.expected < mix.expected * (1.0 - MINIMUM_SAVING) else mix
+
+    def select(self, candidates: Iterable[Mix], default: Mix) -> Mix:
+        """Return the cheapest mix that keeps the limits."""
+        return min(filter(self.limits.keeps, candidates), key=expected_usd, default=default)
 
     def best(self, fixed: Mix, candidates: Iterable[Mix], kinds: Sequence[int]) -> Mix:
         """Return the best of a mix without timings, candidates, and mixes with timings."""
-        timings = timings_worth(self.problem, (fixed.counts, self.problem.owned))
-        candidates = [self.with_timings(fixed, timings), *candidates]
-        for keys in timings:
-            timed_search = MixSearch(replace(self.problem, timed=keys), self.limits)
-            candidates.append(timed_search.cheapest([fixed.counts, self.problem.owned], kinds))
-        best = self.select(candidates, fixed)
-        if best.timed and not best.expected < fixed.expected * (1.0 - MINIMUM_SAVING):
+        starts = [fixed.counts, self.problem.owned]
+        timings = timings_worth(self.problem, starts)
+        searches = [MixSearch(replace(self.problem, timed=timed), self.limits) for timed in timings]
+        timed_mixes = [search.cheapest(starts, kinds) for search in searches]
+        best = self.select([*candidates, *timed_mixes], fixed)
+        if not best.expected < fixed.expected * (1.0 - MINIMUM_SAVING * bool(best.timed)):
             best = fixed
         return best._replace(kind=BEST, fixed_usd=fixed.expected)
 
@@ -194,36 +187,29 @@ def expected_usd(mix: Mix) -> float:
     return mix.expected
 
 
-def mixes(problem: Problem, limits: MixLimits = NO_LIMITS) -> list[Mix]:
+def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
-    Where the best buys or sells, renting on several offers is an option too if it is cheaper
-    than on any single one. The best keeps the limits where any mix found does. No pure option is
-    ever cheaper than the best.
+    The best keeps the limits where any mix found does. No pure option is ever cheaper than the
+    best. What a pure option cannot do, the rest does at its least cost.
     """
-    search = MixSearch(problem, limits)
-    pure = sorted(map(limits.ease, _pure(problem)), key=expected_usd)
-    starts = [problem.owned, *(mix.counts for mix in pure)]
-    if limits.any:  # What keeps a limit may lie beyond what breaks it.
-        for mix in pure:
-            for index in problem.for_sale:
-                numbers = range(1, min(TRIED_WITH_LIMITS, 2 * mix.counts[index]) + 1)
-                starts += [step(mix.counts, index, n - mix.counts[index]) for n in numbers]
+    search, owned = MixSearch(problem, limits), problem.owned
+    pure = [search.purchase(index) for index in problem.for_sale if np.isfinite(problem.held[index].hours).any()]
+    starts = [owned, problem.minimum, *(mix.counts for mix in pure)]
+    options = [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
+    options += [(OWNED, "", owned)] * any(owned)
+    options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
+    for kind, source, counts in options:
+        result = dispatch(_allowed(problem, kind, source), counts)
+        pure.append(limits.ease(Mix(kind, source, result)))
     best = search.cheapest(starts, problem.adjustable)
-    pure = [search.best_number(mix) for mix in pure]
-    fixed = search.select((best, *pure), best)
-    timings = timings_worth(problem, (fixed.counts, problem.owned))
-    pure = sorted((search.with_timings(mix, timings) for mix in pure), key=expected_usd)
-    first = search.best(fixed, pure, problem.adjustable)
-    rented = search.mix(problem.owned)._replace(kind=RENTED)
-    rented = search.with_timings(rented, timings)
-    singles = min((mix.expected for mix in pure if mix.one_offer), default=0.0)
-    if first.counts != problem.owned and rented.expected < singles * (1.0 - SLIGHT):
-        pure = sorted([rented, *pure], key=expected_usd)
-    return [first, *pure]
+    fixed = search.select([best, *pure], best)
+    timings = timings_worth(problem, (fixed.counts, owned))
+    pure = [search.with_timings(mix, timings) for mix in pure]
+    return [search.best(fixed, pure, problem.adjustable), *sorted(pure, key=expected_usd)]
 
 
-def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits = NO_LIMITS) -> Mix:
+def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits) -> Mix:
     """Return the best mix where it is known which kinds of machines are worth a look.
 
     Parameters
@@ -248,7 +234,7 @@ def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], l
 
 def timings_worth(problem: Problem, candidates: Iterable[Counts]) -> list[frozenset[str]]:
     """Return the sets of speeds worth timing first with each of several numbers of machines."""
-    rented = (dispatch(problem, counts).rented for counts in dict.fromkeys(candidates))
+    rented = (dispatch(problem, counts).remaining for counts in dict.fromkeys(candidates))
     timings = dict.fromkeys(problem.speeds_to_time(jobs.mean(axis=(1, 2))) for jobs in rented)
     return [keys for keys in timings if keys]
 
@@ -278,25 +264,25 @@ def climb(
         The cheapest numbers found.
     """
     full = tuple(maximum[n] if n in kinds else count for n, count in enumerate(start))
-    best = full if usd(start) == np.inf > usd(full) else start
-    changes = [{index: sign} for index in kinds for sign in (-1, 1)]
-    changes += [{index: -1, added: 1} for index, added in permutations(kinds, 2)]
+    best = start if usd(start) < np.inf else min(start, full, key=usd)
+    unit = np.eye(len(start), dtype=int)
+    moves = [sign * unit[index] for index in kinds for sign in (0, -1, 1)]
+    moves += [unit[added] - unit[index] for index, added in permutations(kinds, 2)]
 
-    def stepped(change: dict[int, int], size: int) -> Counts:
+    def counts_after(move: Indices, size: int) -> Counts:
         """Return the counts after a step, or as they are where it leaves the bounds."""
-        counts = best
-        for index, number in change.items():
-            counts = step(counts, index, size * number)
-        inside = all(minimum[n] <= counts[n] <= maximum[n] for n in change)
-        return counts if inside else best
+        counts = np.add(best, size * move)
+        is_inside = (counts == np.clip(counts, minimum, maximum)) | (move == 0)
+        return tuple(counts.tolist()) if is_inside.all() else best
 
-    while True:
-        change = min(changes, key=lambda change: usd(stepped(change, 1)), default={})
+    while moves:
         size, before = 1, best
-        while usd(further := stepped(change, size)) < usd(best):
+        move = min(moves, key=lambda move: usd(counts_after(move, 1)))
+        while usd(further := counts_after(move, size)) < usd(best):
             best, size = further, 2 * size
         if best == before:
-            return best
+            break
+    return best
 
 
 def step(counts: Counts, index: int, change: int) -> Counts:
@@ -307,42 +293,9 @@ def step(counts: Counts, index: int, change: int) -> Counts:
 def useful_counts(problem: Problem) -> Counts:
     """Return the machines of each kind that do all they can of the busiest month."""
     busiest = problem.jobs.max(axis=(1, 2))
-    numbers = []
+    counts = []
     for kind in problem.held:
-        hours = float((busiest[:, None] * finite(kind.hours)).sum(axis=0).max())
-        needed = int(np.ceil(hours / max(float(kind.capacity.min()), TINY)))
-        number = max(kind.there, min(MAXIMUM_MACHINES, needed)) if kind.for_sale else kind.there
-        numbers.append(number)
-    return tuple(numbers)
-
-
-def _pure(problem: Problem) -> Iterator[Mix]:
-    """Yield what is owned with one source beside it, and nothing of what can be sold.
-
-    What a source cannot do, the rest does at their least cost.
-    """
-    owned = problem.owned
-    options = [(THERE, "", owned)] if any(owned) else []
-    for index in problem.for_sale:
-        kind = problem.held[index]
-        if np.isfinite(kind.hours).any():
-            number = max(machines_for(problem, index) - kind.there, 1)
-            options.append((BOUGHT, kind.name, step(owned, index, number)))
-    rentable = [offer.name for offer in problem.rented if np.isfinite(offer.usd).any()]
-    options += [(RENTED, name, owned) for name in rentable]
-    if problem.minimum != owned:
-        options.append((SOLD, "", problem.minimum))
-    for name, source, counts in options:
-        yield Mix(name, source, dispatch(_allowed(problem, name, source), counts))
-
-
-def machines_for(problem: Problem, index: int) -> int:
-    """Return how many of a kind do, beside what is owned, all they can of the mean month."""
-    kind, remaining = problem.held[index], problem.jobs.mean(axis=2)
-    for owned in (machine for machine in problem.held if machine.there):
-        # Owned machines take the same share of all classes.
-        needed = (remaining * finite(owned.hours)).sum(axis=0)
-        share = np.minimum(1.0, owned.there * owned.capacity / np.maximum(needed, TINY))
-        remaining = np.where(np.isfinite(owned.hours), remaining * (1.0 - share), remaining)
-    hours = float((remaining * finite(kind.hours)).sum(axis=0).mean())
-    return kind.there + int(np.ceil(hours / kind.capacity.mean() - TINY))
+        hours = float((busiest @ finite(kind.hours)).max())
+        needed = math.ceil(hours / max(float(kind.capacity.min()), TINY))
+        counts.append(max(kind.there, min(MAXIMUM_MACHINES, needed) * kind.for_sale))
+    return tuple(counts)

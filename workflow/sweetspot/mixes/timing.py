@@ -24,20 +24,11 @@ class SpeedErrors:
         Correlation keys: all speeds of one key are off by the same factor.
     logs
         Logarithm of each factor, key x sample.
-    selected
-        Indices of the samples for which factors are returned; None: all. Expectations are
-        always those over all samples.
     """
 
     keys: tuple[str, ...] = ()
     logs: Array = field(default_factory=lambda: np.zeros((0, 1)))
-    selected: Indices | None = None
     _factors: dict[frozenset[str], dict[str, Array]] = field(default_factory=dict)
-
-    def select(self, samples: Indices) -> "SpeedErrors":
-        """Return the errors of some samples, with expectations over all of them."""
-        selected = samples if self.selected is None else self.selected[samples]
-        return SpeedErrors(self.keys, self.logs, selected, self._factors)
 
     @property
     def central(self) -> "SpeedErrors":
@@ -52,58 +43,19 @@ class SpeedErrors:
         say nothing are left out. Each factor has the mean 1: timing makes nothing cheaper.
         """
         if timed not in self._factors:
-            self._factors[timed] = self._predict(timed)
-        factors = self._factors[timed]
-        if self.selected is None:
-            return factors
-        return {key: values[self.selected] for key, values in factors.items()}
+            self._factors[timed] = self._predict(timed) if timed else {}
+        return self._factors[timed]
 
     def _predict(self, timed: frozenset[str]) -> dict[str, Array]:
         rows = [row for row, key in enumerate(self.keys) if key in timed]
-        if not rows:
-            return {}
         deviations = self.logs - self.logs.mean(axis=1, keepdims=True)
-        covariance = np.atleast_2d(np.cov(self.logs, bias=True))
-        scale = np.sqrt(np.diag(covariance))
-        related = np.abs(covariance) >= UNRELATED * np.outer(scale, scale)
-        covariance = np.where(related, covariance, 0.0)
-        weights = np.linalg.lstsq(covariance[np.ix_(rows, rows)], covariance[rows], rcond=None)[0]
-        factors = {}
-        for row, key in enumerate(self.keys):
-            if row in rows or weights[:, row].any():
-                error = deviations[row] if row in rows else weights[:, row] @ deviations[rows]
-                factors[key] = np.exp(-error) / np.exp(-error).mean()
-        return factors
-
-    def forecast(self, expected: Array, at_speed: Array, keys: tuple[str, ...], timed: frozenset[str]) -> Array:
-        """Return hours or USD of a job as expected when its machine is chosen.
-
-        Parameters
-        ----------
-        expected
-            As expected before anything is timed, class x 1.
-        at_speed
-            As expected once the speed itself is known, class x sample.
-        keys
-            Correlation key of the speed of each class; empty where the speed is certain.
-        timed
-            The keys that are timed.
-
-        Returns
-        -------
-        Array
-            Class x sample where a timing says something, else class x 1.
-        """
-        factors = self.cost_factors(timed)
-        if not any(key in factors for key in keys):
-            return expected
-        values = np.broadcast_to(expected, at_speed.shape).copy()
-        for row, key in enumerate(keys):
-            if key in timed:
-                values[row] = at_speed[row]
-            elif key in factors:
-                values[row] *= factors[key]
-        return values
+        scale = self.logs.std(axis=1)
+        covariance = deviations[rows] @ deviations.T / self.logs.shape[1]
+        covariance[np.abs(covariance) < UNRELATED * np.outer(scale[rows], scale)] = 0.0
+        weights = np.linalg.lstsq(covariance[:, rows], covariance, rcond=None)[0]
+        factors = np.exp(-weights.T @ deviations[rows])
+        factors /= factors.mean(axis=1, keepdims=True)
+        return {self.keys[row]: factors[row] for row in np.flatnonzero(weights.any(axis=0))}
 
 
 def select_speeds_to_time(
@@ -133,28 +85,30 @@ def select_speeds_to_time(
     frozenset of str
         The keys of the speeds to time; empty where no timing is worth its trial.
     """
-    some_samples = errors.select(even_indices(errors.logs.shape[1], SELECTION_SAMPLES))
+    samples = even_indices(errors.logs.shape[1], SELECTION_SAMPLES)
 
     def expected_usd(timed: frozenset[str]) -> float:
-        factors = some_samples.cost_factors(timed)
-        per_key = [np.outer(usd, factors.get(key, 1.0)) for key, usd in expected.items()]
-        cheapest = np.full((len(jobs), 1), NEVER)
-        for usd in per_key:
-            cheapest = np.minimum(cheapest, usd)
-        per_job = np.where(np.isfinite(cheapest), cheapest, 0.0).mean(axis=1)
-        return float(jobs @ per_job) + sum(trials[key] for key in sorted(timed))
+        factors, cheapest = errors.cost_factors(timed), np.full((len(jobs), 1), NEVER)
+        for key, usd in expected.items():
+            factor = factors[key][samples] if key in factors else np.ones(1)
+            cheapest = np.minimum(cheapest, np.outer(usd, factor))
+        return float(jobs @ finite(cheapest).mean(axis=1)) + sum(trials[key] for key in sorted(timed))
 
     timed = frozenset[str]()
-    candidates = sorted(key for key in expected if key in trials and key in errors.keys)
-    while candidates and jobs.any():
-        best = min(candidates, key=lambda key: expected_usd(timed | {key}))
-        if not expected_usd(timed | {best}) < expected_usd(timed) * (1.0 - MINIMUM_SAVING):
-            break
-        timed |= {best}
-        candidates.remove(best)
-    return timed
+    candidates = sorted(expected.keys() & trials.keys() & set(errors.keys))
+    while True:
+        options = [timed | {key} for key in candidates if key not in timed]
+        best = min(options, key=expected_usd, default=timed)
+        if not expected_usd(best) < expected_usd(timed) * (1.0 - MINIMUM_SAVING):
+            return timed
+        timed = best
 
 
 def even_indices(count: int, maximum: int) -> Indices:
     """Return at most `maximum` of `count` indices, evenly from the first to the last."""
     return np.unique(np.linspace(0, count - 1, min(count, maximum)).round().astype(int))
+
+
+def finite(values: Array) -> Array:
+    """Return the values, with 0 where a job cannot run."""
+    return np.where(np.isfinite(values), values, 0.0)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from sweetspot.errors import refuse
-from sweetspot.study.base import Closed, Purchase, Slug, Text, validated
+from sweetspot.study.base import Closed, Purchase, Slug, Text, not_once, validated
 from sweetspot.study.yamlfile import load_yaml
 
 # Functions that an expression may call, with their parameters; a name with "=" is an optional keyword.
@@ -112,9 +112,8 @@ def load_claims(path: str | Path) -> list[Claim]:
     if not file.is_file():
         return []
     claims = validated(Claims, {"claims": load_yaml(file)}, file).claims
-    ids = [claim.id for claim in claims]
-    repeated = sorted({name for name in ids if ids.count(name) > 1})
-    sentences = [f"{file}: id {name!r} stands twice; each claim needs its own" for name in repeated]
+    repeated = not_once([claim.id for claim in claims], "claims")
+    sentences = [f"{file}: expected {text}" for text in dict.fromkeys(repeated)]
     refuse(sentences + [f"{file}: claim {claim.id!r} has {text}" for claim in claims for text in _mistakes(claim)])
     return claims
 

@@ -102,18 +102,21 @@ class Energy(Closed):
                 site = sites.get(row["provider"]) or Site(provider=row["provider"], grid=row["grid"])
                 defaults = {"pue": site.pue or _fact(row), "grid": site.grid or row["grid"]}
                 sites[site.provider] = site.model_copy(update=defaults)
-        devices = [*self.devices, *(
+        shipped = [
             DevicePower(gpu=gpu, watts=fact, host_share=facts.get(("host_share", gpu)))
             for (quantity, gpu), fact in facts.items()
             if quantity == "watts" and self.device(gpu) is None
-        )]  # fmt: skip
-        grids = _grids()
-        located = [
-            site.model_copy(update={"g_per_kwh": site.g_per_kwh or grids.get(site.grid or ""), "grid": None})
-            for site in sites.values()
         ]
-        utilisation = self.utilisation or facts.get(("utilisation", ""))
-        return self.model_copy(update={"utilisation": utilisation, "sites": located, "devices": devices})
+        grids = _grids()
+        changes = {
+            "utilisation": self.utilisation or facts.get(("utilisation", "")),
+            "devices": [*self.devices, *shipped],
+            "sites": [
+                site.model_copy(update={"g_per_kwh": site.g_per_kwh or grids.get(site.grid or ""), "grid": None})
+                for site in sites.values()
+            ],
+        }
+        return self.model_copy(update=changes)
 
     def device(self, gpu: str) -> DevicePower | None:
         """Return the power of a device; None where it is not declared."""

@@ -229,11 +229,11 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
         A list of the history is none.
     """
     files_by_name = {}
+    old_folders = sorted((folder / HISTORY).glob("*/"), key=_day_and_number)
     for name in names:
-        old_files = sorted((folder / HISTORY).glob(f"*/{name}.yaml"), key=lambda file: _day_and_number(file.parent))
-        files = [*old_files, folder / f"{name}.yaml"]
+        files = [file for parent in (*old_folders, folder) if (file := parent / f"{name}.yaml").is_file()]
         past = [file for file in files if newest_day(load_price_list(file)) <= day]
-        files_by_name[name] = (past or files[:1])[-1]
+        files_by_name[name] = (past or files)[-1 if past else 0]
     return files_by_name
 
 

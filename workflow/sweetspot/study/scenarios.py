@@ -1,6 +1,6 @@
 """Scenarios of a study: config/studies/<study>/scenarios/<name>.yaml, only what differs from its own files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -78,30 +78,27 @@ def write_scenario(
     UserError
         The scenario names a workload or price list that does not exist, or multiplies work without jobs.
     """
-    old_work, old_lists = load_yaml(workloads), {name: load_yaml(path) for name, path in lists.items()}
-    is_new = {name: isinstance(work, Mapping) and "kind" in work for name, work in scenario.workloads.items()}
-    unknown = [
-        ("workloads", name, old_work) for name in scenario.workloads if name not in old_work and not is_new[name]
-    ]
-    unknown += [("prices", name, old_lists) for name in scenario.prices if name not in lists]
+    old = {"workloads": load_yaml(workloads), "prices": {name: load_yaml(path) for name, path in lists.items()}}
+    change = {"workloads": scenario.workloads, "prices": scenario.prices}
     refuse(
-        f"{file}: {key}.{name} is unknown; expected one of {', '.join(names)}{hint(name, names)}"
-        for key, name, names in unknown
+        f"{file}: {key}.{name} is unknown; expected one of {', '.join(old[key])}{hint(name, old[key])}"
+        for key, entries in change.items()
+        for name, entry in entries.items()
+        if name not in old[key] and not (isinstance(entry, Mapping) and "kind" in entry)
     )
-    new_work, new_lists = merged(old_work, scenario.workloads, file), merged(old_lists, scenario.prices, file)
-    sentences = [*differences(old_work, new_work), *differences(old_lists, new_lists)]
-    if scenario.per_kwh is not None:
-        new_lists = _replaced(new_lists, lambda key, value: scenario.per_kwh if key == "per_kwh" else value)
-        sentences.insert(0, f"electricity {scenario.per_kwh:g}")
+    new = merged(old, change, file)
+    sentences = [text for key in old for text in differences(old[key], new[key])]
     factor = scenario.times_work
+    if scenario.per_kwh is not None:
+        sentences.insert(0, f"electricity {scenario.per_kwh:g}")
     if factor is not None:
-        if not any(isinstance(work, Mapping) and {"phases", "jobs"} & {*work} for work in new_work.values()):
+        if not any(isinstance(work, Mapping) and {"phases", "jobs"} & {*work} for work in new["workloads"].values()):
             expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
             raise UserError(f"{file}: times_work is {factor:g}; {expected}")
-        new_work = _replaced(new_work, lambda key, value: _multiplied(key, value, factor))
         sentences.insert(0, f"{factor:g} times the jobs")
-    files = {name: _write(content, folder / "prices" / f"{name}.yaml") for name, content in new_lists.items()}
-    return _write(new_work, folder / "workloads.yaml"), files, sentences
+    new = _with_factors(new, scenario)
+    files = {name: _write(content, folder / "prices" / f"{name}.yaml") for name, content in new["prices"].items()}
+    return _write(new["workloads"], folder / "workloads.yaml"), files, sentences
 
 
 def merged(old: Any, change: Any, file: Path) -> Any:
@@ -122,26 +119,28 @@ def merged(old: Any, change: Any, file: Path) -> Any:
         A null removes a key that is missing, or an entry matches several offers of a machine.
     """
     if isinstance(change, Mapping) and isinstance(old, Mapping) and "value" not in change:
-        missing = [key for key, value in change.items() if value is None and key not in old]
-        if missing:
-            raise UserError(f"{file}: key '{missing[0]}' is null and removes a key that is missing")
-        new = {key: merged(old.get(key), value, file) for key, value in change.items() if value is not None}
-        return {key: value for key, value in old.items() if change.get(key, value) is not None} | new
+        new = dict(old)
+        for key, value in change.items():
+            if value is not None:
+                new[key] = merged(old.get(key), value, file)
+            elif key in old:
+                del new[key]
+            else:
+                raise UserError(f"{file}: key '{key}' is null and removes a key that is missing")
+        return new
     if not (isinstance(old, list) and isinstance(change, list) and all(map(_name, [*old, *change]))):
         return change
     entries = list(old)
     for entry in change:
-        positions = [
-            index
-            for index, candidate in enumerate(old)
-            if _name(candidate) == _name(entry) and entry.get("purchase", _purchase(candidate)) == _purchase(candidate)
-        ]
-        if len(positions) > 1:
-            purchases = ", ".join(_purchase(old[index]) for index in positions)
-            raise UserError(f"{file}: '{_name(entry)}' has several offers; expected its purchase, one of {purchases}")
-        if positions:
-            entries[positions[0]] = merged(old[positions[0]], entry, file)
-        else:
+        name = _name(entry)
+        offers = {_purchase(offer): index for index, offer in enumerate(old) if _name(offer) == name}
+        if "purchase" in entry:
+            offers = {purchase: index for purchase, index in offers.items() if purchase == _purchase(entry)}
+        if len(offers) > 1:
+            raise UserError(f"{file}: '{name}' has several offers; expected its purchase, one of {', '.join(offers)}")
+        for index in offers.values():
+            entries[index] = merged(old[index], entry, file)
+        if not offers:
             entries.append(entry)
     return entries
 
@@ -184,22 +183,23 @@ def _purchase(entry: Mapping[str, Any]) -> str:
     return str(entry.get("purchase", "on_demand"))
 
 
-def _replaced(content: Any, replace: Callable[[str, Any], Any]) -> Any:
-    """Return the content of a file with `replace(key, value)` for the value of each key, at any depth."""
+def _with_factors(content: Any, scenario: Scenario, key: str = "") -> Any:
+    """Return the content of a file, at `key`, with the scenario's price of electricity and its times the jobs.
+
+    Jobs a month may have a range; those of a phase stay whole numbers, at least 1.
+    """
     if isinstance(content, list):
-        return [_replaced(entry, replace) for entry in content]
+        return [_with_factors(entry, scenario) for entry in content]
     if isinstance(content, Mapping):
-        return {key: _replaced(replace(key, value), replace) for key, value in content.items()}
-    return content
-
-
-def _multiplied(key: str, value: Any, factor: float) -> Any:
-    """Multiply the jobs of a class, which may have a range, or of a phase, which stay whole numbers, at least 1."""
-    if key in JOBS_PER_MONTH and isinstance(value, Mapping):
-        return {name: _multiplied(key, number, factor) for name, number in value.items()}
-    if key in JOBS_PER_MONTH and isinstance(value, int | float):
-        return value * factor
-    return max(1, round(value * factor)) if key == "jobs" and isinstance(value, int) else value
+        inherited = key if key in JOBS_PER_MONTH else None
+        return {name: _with_factors(value, scenario, inherited or name) for name, value in content.items()}
+    if key == "per_kwh" and scenario.per_kwh is not None:
+        return scenario.per_kwh
+    if scenario.times_work is None or not isinstance(content, int | float):
+        return content
+    if key == "jobs":
+        return max(1, round(content * scenario.times_work))
+    return content * scenario.times_work if key in JOBS_PER_MONTH else content
 
 
 def _write(content: Any, file: Path) -> Path:

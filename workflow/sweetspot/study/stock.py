@@ -112,13 +112,9 @@ class AvailabilityFacts(NamedTuple):
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
             if matches:
-                return max(matches, key=_closeness)
+                # Who pays by spot or contract asks about that, whatever the machine.
+                return max(matches, key=lambda fact: (bool(fact.purchase), bool(fact.provider), len(fact.about)))
         return None
-
-
-def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
-    # Who pays by spot or contract asks about that, whatever the machine.
-    return fact.purchase is not None, fact.provider is not None, len(fact.about)
 
 
 def study_facts(file: Path) -> list[StockFact]:
@@ -157,16 +153,11 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
         "provider": {machine.provider for machine in machines},
         "gpu": {machine.gpu for machine in machines},
     }
-    unknown = [
-        (index, key, name, hint(name, names_by_key[key]))
-        for index, fact in enumerate(facts)
-        for key, name in fact.about.items()
-        if key in names_by_key and name not in names_by_key[key]
-    ]
     refuse(
-        f"{file}: key 'facts[{index}].{key}' is {name!r}; expected one of the study's{suggestion}"
-        for index, key, name, suggestion in unknown
-        if suggestion or key == "price_list"
+        f"{file}: key 'facts[{index}].{key}' is {name!r}; expected one of the study's{hint(name, names)}"
+        for index, fact in enumerate(facts)
+        for key, names in names_by_key.items()
+        if (name := getattr(fact, key)) not in (None, *names) and (key == "price_list" or hint(name, names))
     )
     return facts
 

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, RootModel
 
+from sweetspot.files import require_file
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, not_once, validated
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import Monthly, RecurringJob, SideBySide
@@ -124,9 +125,13 @@ def load_workloads(path: str | Path) -> dict[str, SingleJob]:
     So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
     price of its own such a plan would have no option to be judged by.
     """
+    require_file(path)
+    return _jobs_if_any(path)
+
+
+def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
     jobs: dict[str, SingleJob] = {}
-    workloads = read_workloads(path)
-    for name, work in workloads.items():
+    for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
             jobs |= {f"{name}.{job.name}": _job_of_class(job) for job in work.jobs}
         else:
@@ -143,25 +148,25 @@ def load_workloads(path: str | Path) -> dict[str, SingleJob]:
 
 def load_monthly(path: str | Path) -> dict[str, Monthly]:
     """Return the workloads of kind `monthly`; {} if the file is missing. Raises UserError naming file and key."""
-    works = read_workloads(path) if Path(path).is_file() else {}
-    return {name: work for name, work in works.items() if isinstance(work, Monthly)}
+    return {name: work for name, work in read_workloads(path).items() if isinstance(work, Monthly)}
 
 
 def load_titles(path: str | Path) -> dict[str, str]:
     """Return the titles of workloads and, as `<workload>.<class>`, of classes; {} if the file is missing."""
-    if not Path(path).is_file():
-        return {}
-    works = {**load_monthly(path), **load_workloads(path)}
+    works = {**load_monthly(path), **_jobs_if_any(path)}
     return {name: work.title for name, work in works.items() if work.title}
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Read all workloads; jobs by tokens are given by the samples of their cells. Raises UserError."""
-    works = validated(Workloads, load_yaml(path), path).root
-    for name, work in works.items():
-        if isinstance(work, Monthly):
-            works[name] = work.model_copy(update={"jobs": [_by_samples(job) for job in work.jobs]})
-    return works
+    """Read all workloads; {} if the file is missing. Raises UserError.
+
+    Jobs by tokens are given by the samples of their cells.
+    """
+    works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
+    return {
+        name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work
+        for name, work in works.items()
+    }
 
 
 def _by_samples(job: RecurringJob) -> RecurringJob:
@@ -169,15 +174,14 @@ def _by_samples(job: RecurringJob) -> RecurringJob:
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
-    changes = {"model": cell_name(model.name, job.method, job.sequence), "samples": job.tokens}
     need = {} if job.gib(1) else memory_need(model, job.method, job.sequence).model_dump()
-    return job.model_copy(update=changes | need | {"tokens": None, "method": None})
+    cell = cell_name(model.name, job.method, job.sequence)
+    return job.model_copy(update=need | {"model": cell, "samples": job.tokens, "tokens": None, "method": None})
 
 
 def _job_of_class(job: RecurringJob) -> Training | Runs:
-    fields = Training.model_fields if job.hours is None else Runs.model_fields
-    content = job.model_dump(include={*fields}) | {"title": job.title or job.name}
-    return Training(kind="training", **content) if job.hours is None else Runs(kind="runs", runs=1, **content)
+    model, fixed = (Training, {"kind": "training"}) if job.hours is None else (Runs, {"kind": "runs", "runs": 1})
+    return model(**job.model_dump(include={*model.model_fields}) | fixed | {"title": job.title or job.name})
 
 
 @dataclass(frozen=True)
@@ -194,8 +198,7 @@ class Need:
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
     """Return the memory needs of each single job of workloads.yaml; {} if the file is missing. Raises UserError."""
-    works = load_workloads(path) if Path(path).is_file() else {}
-    return {name: Need(work, _devices(work)) for name, work in works.items()}
+    return {name: Need(work, _devices(work)) for name, work in _jobs_if_any(path).items()}
 
 
 def _devices(work: SingleJob) -> int | None:

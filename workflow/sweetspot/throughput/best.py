@@ -25,7 +25,7 @@ def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 
     Of equal rows the first stays; a row without a figure comes last of its basis. The status does not count.
     """
-    order = table["basis"].map({basis: rank for rank, basis in enumerate(BASES)})
+    order = pd.Categorical(table["basis"], BASES, ordered=True)
     ranked = table.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
     return ranked.drop_duplicates(list(key)).drop(columns="_order")
 
@@ -71,7 +71,14 @@ def cell_columns(
     from sweetspot.study.instances import nodes_of  # Lazily: its models take longer to import than `compare` has.
 
     instance = instances[name]
-    framework = instance.framework or question.framework
-    cell = (name, framework, model, batch_size, instance.gpus, question.precision, variant)
-    nodes = nodes_of(instances, name, instance.gpus)
-    return dict(zip(CELL_COLUMNS, cell, strict=True)) | {"gpu": instance.gpu, "nodes": nodes}
+    cell = (
+        name,
+        instance.framework or question.framework,
+        model,
+        batch_size,
+        instance.gpus,
+        question.precision,
+        variant,
+    )
+    facts = {"gpu": instance.gpu, "nodes": nodes_of(instances, name, instance.gpus)}
+    return dict(zip(CELL_COLUMNS, cell, strict=True)) | facts

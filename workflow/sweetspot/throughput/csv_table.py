@@ -38,14 +38,11 @@ def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
     """
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    except FileNotFoundError:
-        raise UserError(f"{path}: the file is needed and does not exist") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (OSError, pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
     fields = model.model_fields
-    needed = [name for name, field in fields.items() if field.is_required() and name not in text.columns]
-    unknown = [f"'{name}' is unknown{hint(name, fields)}" for name in text.columns if name not in fields]
-    problems = [*unknown, *(f"'{name}' is missing" for name in needed)]
+    problems = [f"'{name}' is unknown{hint(name, fields)}" for name in text.columns if name not in fields]
+    problems += [f"'{name}' is missing" for name, field in fields.items() if field.is_required() and name not in text]
     refuse(f"{path}, line 1: column {problem}; expected {', '.join(fields)}" for problem in problems)
     faults = Faults()
     rows = []

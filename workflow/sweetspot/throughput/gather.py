@@ -11,31 +11,25 @@ from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
-from sweetspot.throughput.plausible_rows import (
-    FindImpossible,
-    replaced_rows,
-    with_replaced,
-    without_impossible,
-)
+from sweetspot.throughput.plausible_rows import FindImpossible, replaced_rows, without_impossible
 from sweetspot.throughput.published import (
-    basis_of,
     published_cells,
     read_efficiency,
     read_published,
-    row_warnings,
-    units_of,
     with_machine_facts,
 )
 from sweetspot.throughput.resolve import Resolver
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
-from sweetspot.warnings import joined
+from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import LogSource, StudyCells
 
-SAME_BUT_VARIANT = [*(name for name in CELL_COLUMNS if name != "variant"), "basis"]
+CELL = list(CELL_COLUMNS)
+SAME_BUT_VARIANT = [*CELL_COLUMNS[:-1], "basis"]
+USER_BENCHMARK = "own"  # as `benchmark` of throughput.csv: timed by the person who wrote the row
 TYPES = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
 TYPES |= dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_precision", "round", *MEASURED_TEXTS), "string")
 TYPES |= dict.fromkeys((*MEASURED_NUMBERS, "images_per_s", "images_per_s_low", "images_per_s_high"), "float64")
@@ -49,7 +43,7 @@ def gather_throughput(
     instances: Mapping[str, "Instance"],
     folder: Path,
     logs: Sequence["LogSource"] = (),
-    find_impossible: FindImpossible | None = None,
+    find_impossible: FindImpossible = lambda _: [],
 ) -> pd.DataFrame:
     """Gather all cells of a study: run files, published rows and times, logs, and what follows from them.
 
@@ -80,8 +74,8 @@ def gather_throughput(
     UserError
         For faulty files.
     """
-    find_impossible = find_impossible or (lambda _: [])
-    tables, replaced = [], []
+    complete = partial(_with_status, as_of=as_of, instances=instances)
+    tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []
     if runs:
         measured = measured_table(runs, instances)
         impossible = find_impossible(measured)
@@ -89,31 +83,26 @@ def gather_throughput(
         replaced.append(replaced_rows(measured, impossible))
     published = _published_pool(folder, logs, instances)
     if published is not None:
-        warnings = [row_warnings(row) for row in published.itertuples()]
-        figures = published.assign(basis=published["benchmark"].map(basis_of), warnings=warnings)
-        cells = published_cells(figures, instances, folder / "throughput.csv")
-        units = units_of(published, folder / "throughput.csv")
-        complete = partial(_with_status, as_of=as_of, units=units, instances=instances)
         impossible = find_impossible(published)
-        pool = without_impossible(figures, impossible)
+        pool = without_impossible(published, impossible)
+        cells = published_cells(published, instances, folder / "throughput.csv")
+        figures = [figure for figure in impossible if published.index[figure.row] in cells.index]
+        replaced.append(replaced_rows(complete(published), figures))
         cells = cells[cells.index.isin(pool.index)]
         scales = read_efficiency(folder / "efficiency.csv")
-        tables += [complete(cells), complete(Resolver(question, instances, cells, pool, scales, as_of).table())]
-        is_cell = published["instance"].isin(list(instances)) & published["batch_size"].notna()
-        replaced.append(replaced_rows(complete(figures), [figure for figure in impossible if is_cell.iloc[figure.row]]))
-    timed = timed_cells(read_times(folder / TIMES), question, instances)
-    if len(timed):
-        tables.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
-    tables, replaced = ([table for table in group if len(table)] for group in (tables, replaced))
-    if not tables and not replaced:
+        resolver = Resolver(question, instances, cells, pool, scales, as_of)
+        tables += [complete(cells), complete(resolver.table())]
+    groups = [[table for table in group if len(table)] for group in (replaced, tables)]
+    ranked = [best_figures(pd.concat(group, ignore_index=True), CELL) for group in groups if group]
+    if not ranked:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
-    best = best_figures(pd.concat(tables or replaced, ignore_index=True), CELL_COLUMNS)
-    if tables and replaced:
-        best = with_replaced(best, best_figures(pd.concat(replaced, ignore_index=True), CELL_COLUMNS))
-    pairs = zip(best["warnings"], best["instance"], strict=True)
-    best["warnings"] = [joined(warnings, cautions(instances, name)) for warnings, name in pairs]
-    ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
-    return mark_best(ordered.astype(TYPES), "images_per_s", SAME_BUT_VARIANT)
+    rows = pd.concat(ranked)
+    # A cell that has another figure keeps it and takes the warning of the impossible one.
+    warnings = rows.groupby(CELL)["warnings"].agg(lambda lists: joined(*lists))
+    best = rows.drop_duplicates(CELL, keep="last").set_index(CELL).sort_index()
+    best["warnings"] = [joined(warnings[cell], cautions(instances, cell[0])) for cell in best.index]
+    table = best.reset_index()[list(TABLE_COLUMNS)].astype(TYPES)
+    return mark_best(table, "images_per_s", SAME_BUT_VARIANT)
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:
@@ -129,7 +118,8 @@ def _published_pool(
 ) -> pd.DataFrame | None:
     """Read the rows of throughput.csv and of the logs; None where the study has neither.
 
-    `xla` is bool; so is `comparable`: devices of one machine that train together.
+    `xla` is bool; so is `comparable`: devices of one machine that train together. `basis` is `own` or `published`;
+    `warnings` are those of the reader of logs, and the note.
     """
     file = folder / "throughput.csv"
     tables = [read_published(file)] if file.is_file() else []
@@ -146,18 +136,28 @@ def _published_pool(
     if not tables:
         return None
     pool = pd.concat(tables, ignore_index=True)
+    pool = pool.reindex(columns=[*pool, *{"warnings", "note"}.difference(pool)])
     facts = with_machine_facts(pool)  # nodes stay as stated: the instances tell the others
-    together = facts["exchange"] & facts["nodes"].eq(1).fillna(False).astype(bool)
-    return pool.assign(xla=facts["xla"], comparable=together)
+    by_user = pool["benchmark"].str.strip().str.lower() == USER_BENCHMARK
+    return pool.assign(
+        xla=facts["xla"],
+        comparable=facts["exchange"] & facts["nodes"].eq(1).fillna(False).astype(bool),
+        basis=by_user.map({True: "own", False: "published"}),
+        warnings=[
+            joined(warnings, [warning("note", note)] if isinstance(note, str) and note else [])
+            for warnings, note in zip(pool["warnings"], pool["note"], strict=True)
+        ],
+    )
 
 
-def _with_status(
-    table: pd.DataFrame, as_of: str, units: Mapping[str, str], instances: Mapping[str, "Instance"]
-) -> pd.DataFrame:
-    dated = table["as_of"].replace("", pd.NA).fillna(as_of) if "as_of" in table.columns else as_of
-    declared = pd.Series([nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()], table.index)
+def _with_status(table: pd.DataFrame, as_of: str, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Return TABLE_COLUMNS of figures that nobody measured here."""
     filled = table.reindex(columns=list(TABLE_COLUMNS))
+    nodes = [nodes_of(instances, row.instance, row.gpus) for row in filled.itertuples()]
     return filled.assign(
-        status="ok", unit=table["model"].map(units), as_of=dated, logical=False, runs=filled["runs"].fillna(0),
-        nodes=filled["nodes"].astype("Int64").fillna(declared.astype("Int64")),
-    )  # fmt: skip
+        status="ok",
+        as_of=filled["as_of"].astype(object).replace("", None).fillna(as_of),
+        logical=False,
+        runs=filled["runs"].fillna(0),
+        nodes=filled["nodes"].astype("Int64").fillna(pd.Series(nodes, filled.index, dtype="Int64")),
+    )

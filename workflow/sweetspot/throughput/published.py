@@ -3,18 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 from pydantic import Field
 
-from sweetspot.errors import UserError, refuse
+from sweetspot.cells import CELL_COLUMNS
+from sweetspot.errors import refuse
 from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.spelling import slipped
 from sweetspot.study.instances import Interconnect, Network
 from sweetspot.throughput.csv_table import CsvRow, read_rows, require_distinct, row_origin
 from sweetspot.throughput.stand_in import AS_OF
-from sweetspot.warnings import joined, warning
+from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -79,7 +80,6 @@ class EfficiencyRow(CsvRow):
 THROUGHPUT_CSV = tuple(PublishedRow.model_fields)[:14]  # the columns without which no figure is understood
 MACHINE_FACTS = ("interconnect", "network", "xla")  # what a source says of a machine; empty: not stated
 RATE_BOUNDS = ("images_per_s_low", "images_per_s_high")
-USER_BENCHMARK = "own"  # as `benchmark`: timed by the person who wrote the row
 GAP = 1.10  # a prediction outside the published figures by more than this factor gets a warning
 BOARD = re.compile(r"sxm|dgx|hgx|\bp3(dn)?\.|\bp4de?\.|\bp5\.", re.IGNORECASE)  # data-centre boards have full NVLink
 SEVERAL_NODES = re.compile(r"num_workers|horovod|multi-node", re.IGNORECASE)
@@ -87,28 +87,9 @@ XLA = re.compile(r"(?<!no )(?<!without )\bxla\b", re.IGNORECASE)
 INDEPENDENT = re.compile(r"variable_update[= ]independent")
 
 
-def row_warnings(row: Any) -> list[dict[str, str]]:
-    """List the warnings of a row of a published table: those of the log reader, and its note as `note`."""
-    note = getattr(row, "note", None)
-    return joined(getattr(row, "warnings", None), [warning("note", note)] if isinstance(note, str) and note else [])
-
-
 def read_published(path: Path) -> pd.DataFrame:
     """Read a study's throughput.csv, a column for each field of PublishedRow. Raises UserError for wrong cells."""
     return read_rows(path, PublishedRow)
-
-
-def basis_of(benchmark: str) -> str:
-    """Return the basis of a row of throughput.csv: `own` where its benchmark is that, else `published`."""
-    return USER_BENCHMARK if benchmark.strip().lower() == USER_BENCHMARK else "published"
-
-
-def units_of(published: pd.DataFrame, path: Path) -> dict[str, str]:
-    """Return the unit of each model. Raises UserError where two rows of a model count different things."""
-    for model, units in published.groupby("model")["unit"].unique().items():
-        if len(units) > 1:
-            raise UserError(f"{path}: {model} is counted in {units[0]} and in {units[1]}; expected one unit a model")
-    return dict(zip(published["model"], published["unit"], strict=True))
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
@@ -121,7 +102,7 @@ def read_efficiency(path: Path) -> pd.DataFrame:
 
 
 def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"], path: Path) -> pd.DataFrame:
-    """Select the rows of declared instances with a stated batch: the study's own figures.
+    """Select the rows of declared instances with a stated batch: the study's figures.
 
     Parameters
     ----------
@@ -135,11 +116,17 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
     Raises
     ------
     UserError
-        If a cell stands twice, uses more devices than its instance has, or names a misspelt instance.
+        If a cell stands twice, uses more devices than its instance has, or names a misspelt instance, or if two rows
+        of a model count different things.
     """
     is_declared = published["instance"].isin(list(instances))
     cells = published[is_declared & published["batch_size"].notna()]
-    require_distinct(cells, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"], path)
+    require_distinct(cells, list(CELL_COLUMNS), path)
+    refuse(
+        f"{path}: {model} is counted in {' and in '.join(units)}; expected one unit a model"
+        for model, units in published.groupby("model")["unit"].unique().items()
+        if len(units) > 1
+    )
     faults = [
         (row.Index, f"gpus is {row.gpus}; {row.instance} has {instances[row.instance].gpus}")
         for row in cells.itertuples()
@@ -210,18 +197,18 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
         stated, null where the text tells of several without a number), xla (bool: stated, in the note, or of a
         framework that always compiles) and exchange (False where the note says that devices train independently).
     """
-    columns = published.reindex(columns=["gpu", "instance", "note", "framework", *MACHINE_FACTS]).astype(object)
-    text = columns.where(columns.notna(), "").astype(str)
-    interconnect, note = text["interconnect"], text["note"]
-    guess = [guessed_interconnect(*row) for row in text[["gpu", "instance", "note"]].itertuples(index=False)]
+    names = ["gpu", "instance", "note"]
+    text = published.reindex(columns=[*names, "framework", *MACHINE_FACTS]).astype(object).fillna("").astype(str)
+    note, is_guessed = text["note"], text["interconnect"] == ""
+    guesses = [guessed_interconnect(*row) for row in text[names].itertuples(index=False)]
     several = text["instance"].str.contains("distributed", case=False) | note.str.contains(SEVERAL_NODES)
-    nodes = published["nodes"] if "nodes" in published.columns else pd.Series(pd.NA, published.index)
+    nodes = published.reindex(columns=["nodes"])["nodes"].astype("Int64")
     compiled = note.str.contains(XLA) | text["framework"].str.lower().isin(ALWAYS_COMPILED)
     return published.assign(
-        interconnect=interconnect.where(interconnect != "", pd.Series(guess, published.index, dtype=object)),
-        interconnect_guessed=interconnect == "",
-        network=text["network"].where(text["network"] != "", None),
-        nodes=nodes.astype("Int64").mask(nodes.isna() & ~several, 1),
+        interconnect=text["interconnect"].mask(is_guessed, pd.Series(guesses, published.index, dtype=object)),
+        interconnect_guessed=is_guessed,
+        network=text["network"].replace("", None),
+        nodes=nodes.mask(nodes.isna() & ~several, 1),
         xla=(text["xla"] == "yes") | ((text["xla"] == "") & compiled),
         exchange=~note.str.contains(INDEPENDENT),
     )

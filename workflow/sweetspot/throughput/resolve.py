@@ -1,6 +1,5 @@
 """Throughput that nobody measured here: one's own, published, scaled, declared equivalent, or the nearest stand-in."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sweetspot.cells import CELL_COLUMNS, weakest
-from sweetspot.errors import UserError
+from sweetspot.cells import weakest
 from sweetspot.throughput.best import cell_columns
-from sweetspot.throughput.published import RATE_BOUNDS, against_published, basis_of, row_warnings
+from sweetspot.throughput.published import RATE_BOUNDS, against_published
 from sweetspot.throughput.stand_in import ThroughputEstimate, same_device, stand_in
 from sweetspot.warnings import joined
 
@@ -30,17 +28,20 @@ class Resolver:
 
     question: "StudyCells"
     instances: Mapping[str, "Instance"]
-    cells: pd.DataFrame  # rows of `published_cells`
+    cells: pd.DataFrame  # rows of `published_cells` with `basis` and `warnings`
     pool: pd.DataFrame  # published rows with `xla` and `comparable` (bool)
     efficiency: pd.DataFrame  # rows of `read_efficiency`
     as_of: str  # the study's date
 
     @cached_property
-    def _published(self) -> dict[tuple[str, str, int, int], Any]:
-        """The study's own rows by instance, model, batch and devices."""
+    def _published(self) -> dict[tuple[str, str, int], Any]:
+        """The figures of whole instances of the study by instance, model and batch."""
         rows = self.cells[self.cells["precision"] == self.question.precision]
-        rows = rows[rows["framework"] == rows["instance"].map(self._framework)]
-        return {(row.instance, row.model, int(row.batch_size), row.gpus): row for row in rows.itertuples()}
+        return {
+            (row.instance, row.model, int(row.batch_size)): row
+            for row in rows.itertuples()
+            if row.gpus == self.instances[row.instance].gpus and row.framework == self._framework(row.instance)
+        }
 
     @cached_property
     def _scales(self) -> dict[tuple[str, str, str, int], Any]:
@@ -64,43 +65,29 @@ class Resolver:
             for batch_size in self.question.batches(model) or self._batches(name, model)
             if (figure := self._figure(name, model, batch_size)) is not None
         ]
-        return pd.DataFrame(rows, columns=list(dict.fromkeys([*CELL_COLUMNS, "gpu", *ThroughputEstimate._fields])))
+        return pd.DataFrame(rows)
 
-    def _batches(self, name: str, model: str, visited: tuple[str, ...] = ()) -> list[int]:
+    def _batches(self, name: str, model: str) -> list[int]:
         """Return the largest batch of an instance's figures, its own or by declaration, as a list; [] without any."""
         instance = self.instances[name]
-        cell = (name, model, instance.gpus)
-        batches = [batch for key, network, batch, gpus in self._published if (key, network, gpus) == cell]
+        batches = [batch for *cell, batch in self._published if cell == [name, model]]
         base = instance.equivalent_to or instance.base_instance
-        if batches or base is None or name in visited:
-            return [max(batches)] if batches else []
-        return self._batches(base, model, (*visited, name))
+        return [max(batches)] if batches else self._batches(base, model) if base else []
 
-    def _figure(
-        self, name: str, model: str, batch_size: int, visited: tuple[str, ...] = ()
-    ) -> ThroughputEstimate | None:
+    def _figure(self, name: str, model: str, batch_size: int) -> ThroughputEstimate | None:
         instance = self.instances[name]
-        if name in visited:
-            raise UserError(f"instances: {' -> '.join((*visited, name))} declare each other; name one with figures")
-        visited = (*visited, name)
-        row = self._published.get((name, model, batch_size, instance.gpus))
+        row = self._published.get((name, model, batch_size))
         if row is not None:
-            bounds: dict[str, Any] = {column: getattr(row, column, math.nan) for column in RATE_BOUNDS}
-            return ThroughputEstimate(
-                images_per_s=row.images_per_s,
-                variant=row.variant,
-                basis=basis_of(row.benchmark),
-                source=row.source,
-                warnings=row_warnings(row),
-                xla=bool(row.xla),
-                **bounds,
-            )
+            fields = set(ThroughputEstimate._fields).intersection(row._fields)
+            return ThroughputEstimate(**{field: getattr(row, field) for field in fields})
         if instance.equivalent_to is not None:
-            equal = self._figure(instance.equivalent_to, model, batch_size, visited)
-            source = f"{name} declared equivalent to {instance.equivalent_to} ; "
-            return equal and equal._replace(basis=weakest("equivalent", equal.basis), source=source + equal.source)
+            equal = self._figure(instance.equivalent_to, model, batch_size)
+            if equal is None:
+                return None
+            source = f"{name} declared equivalent to {instance.equivalent_to} ; {equal.source}"
+            return equal._replace(basis=weakest("equivalent", equal.basis), source=source)
         if instance.base_instance is not None:
-            base = self._figure(instance.base_instance, model, batch_size, visited)
+            base = self._figure(instance.base_instance, model, batch_size)
             return base and self._scaled(name, model, batch_size, base)
         # Several devices are joined in one way or another: only figures of the very machine stand in for them.
         pool = self.pool[self.pool["gpus"] == instance.gpus]
@@ -114,24 +101,23 @@ class Resolver:
         row = self._scales.get((single, name, model, batch_size))
         if row is None or self._framework(name) != self._framework(single):
             return None  # figures of two frameworks are never a pair
-        source = f"{row.gpus} x {single} x {row.efficiency:g} ({row.source}) ; {base.source}"
         rates = {column: row.gpus * getattr(base, column) * row.efficiency for column in ("images_per_s", *RATE_BOUNDS)}
-        pool = self.pool
-        comparable = pool[
-            pool["comparable"]
-            & (pool["gpus"] == row.gpus)
-            & (pool["model"] == model)
-            & same_device(pool["gpu"], instance.gpu)
-            & (pool["framework"] == (base.stand_in_framework or self._framework(name)))
-            & (pool["precision"] == (base.stand_in_precision or self.question.precision))
-            & (pool["xla"] == base.xla)
-        ]
-        figures = comparable["images_per_s"], comparable["batch_size"]
-        warnings = against_published(rates["images_per_s"], f"{row.gpus} x {instance.gpu}", *figures)
+        conditions = {
+            "comparable": True,
+            "gpus": row.gpus,
+            "model": model,
+            "framework": base.stand_in_framework or self._framework(name),
+            "precision": base.stand_in_precision or self.question.precision,
+            "xla": base.xla,
+        }
+        matches = (self.pool[list(conditions)] == list(conditions.values())).all(axis=1)
+        published = self.pool[matches & same_device(self.pool["gpu"], instance.gpu)]
+        devices, batches = f"{row.gpus} x {instance.gpu}", published["batch_size"]
+        warnings = against_published(rates["images_per_s"], devices, published["images_per_s"], batches)
         return base._replace(
             **rates,
             variant=row.variant,
             basis=weakest("scaled", base.basis),
-            source=source,
+            source=f"{row.gpus} x {single} x {row.efficiency:g} ({row.source}) ; {base.source}",
             warnings=joined(base.warnings, warnings),
         )

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ from pydantic import Field, Json, PositiveInt
 
 from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, USABLE
 from sweetspot.errors import UserError
+from sweetspot.files import read_limited
 from sweetspot.harness.runfile import is_damaged
 from sweetspot.harness.step_times import Interval, mean_step, relative_error
 from sweetspot.study.base import Closed, validated
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 # A step of less than a tenth of a microsecond (some hundred clock cycles) or more than four months was not timed.
 STEP_SECONDS = (1e-7, 1e7)
 REMEDY = "remove it and it is measured again"
+DECLARE = "declare an instance for each, and remove the runs that are not of this one"
+MAX_BYTES = 100_000_000
 RUN_COLUMNS = [*CELL_COLUMNS, "run"]
-UNKNOWN = "unknown"  # device name of a run that ended before it saw its device
 
 
 class RunRecord(Closed):
@@ -99,10 +100,7 @@ def _read_run(file: str) -> RunRecord:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        raw = Path(file).read_bytes()
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read ({error.strerror})") from None
+    raw = read_limited(file, MAX_BYTES)
     # Checked first: a bit that flipped may read as another figure, or end the reader.
     if is_damaged(raw):
         raise UserError(f"{file}: differs from what was written (its checksum does not fit); {REMEDY}")
@@ -120,10 +118,10 @@ def _read_run(file: str) -> RunRecord:
     try:
         run = validated(RunRecord, record | _step_figures(intervals), file)
     except UserError as error:
-        raise UserError(f"{error.sentences[0]}; {REMEDY}") from None
+        raise UserError(f"{error}; {REMEDY}") from None
     for name, text in re.findall(r"(\w+)~([^/]+?)(?:\.parquet)?(?=/|$)", file):
-        if name in RUN_COLUMNS and str(getattr(run, name)) != text:
-            content = str(getattr(run, name))
+        content = str(getattr(run, name, text))
+        if content != text:
             raise UserError(f"{file}: the path says {name} {text!r}, the file {content!r}; move it, or {REMEDY}")
     return run
 
@@ -142,11 +140,8 @@ def _require_agreement(runs: pd.DataFrame) -> None:
     repeated = runs.loc[runs.duplicated(RUN_COLUMNS, keep=False), "path"]
     if len(repeated):
         raise UserError(f"{repeated.iloc[0]} and {repeated.iloc[1]} hold the same run; remove one of them")
-    newest = runs.groupby(list(CELL_COLUMNS))["protocol"].transform("max")
-    for row in runs[runs["protocol"] != newest].itertuples():
-        message = f"measured under protocol {row.protocol}, others of its cell under {newest[row.Index]}"
-        raise UserError(f"{row.path}: {message}; measure it again or remove it")
-    _require_equal(runs[runs["gpu"] != UNKNOWN], "gpu", "device")
+    _require_equal(runs, "protocol", "measure the older one again or remove it")
+    _require_equal(runs, "gpu", DECLARE)
 
 
 def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
@@ -156,19 +151,14 @@ def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> N
     which one may rent another tomorrow. Nodes of a cluster are alike by declaration; `several_hosts` warns of theirs.
     """
     clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
-    _require_equal(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", "machine")
+    _require_equal(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", DECLARE)
 
 
-def _require_equal(runs: pd.DataFrame, column: str, kind: str) -> None:
-    """Refuse the first cell whose usable runs have two values in a column."""
+def _require_equal(runs: pd.DataFrame, column: str, remedy: str) -> None:
+    """Refuse the first cell whose usable runs have two values in a column. Raises UserError that ends in `remedy`."""
     cell = list(CELL_COLUMNS)
     distinct = runs[runs["status"].isin(USABLE)].drop_duplicates([*cell, column])
     differing = distinct[distinct.duplicated(cell, keep=False)]  # of each cell in a row, as the runs are sorted
-    if differing.empty:
-        return
-    first, second = differing.iloc[0], differing.iloc[1]
-    raise UserError(
-        f"{first['path']} was measured on {first[column]!r}, {second['path']} on {second[column]!r}: runs of one "
-        f"cell on two {kind}s; declare an instance for each {kind}, and remove the runs that are not of "
-        f"{first['instance']}"
-    )
+    texts = [f"{path} was measured on {column} {value!r}" for path, value in differing[["path", column]].to_numpy()]
+    if texts:
+        raise UserError(f"{texts[0]}, {texts[1]}: {remedy}")

@@ -79,7 +79,7 @@ def figure_behind(row: Row) -> float:
 
 def or_nan(value: float | None) -> float:
     """The number, NaN where there is none."""
-    return float("nan") if value is None or pd.isna(value) else float(value)
+    return float("nan") if pd.isna(value) else float(value)  # type: ignore[arg-type]
 
 
 def _speed(row: Row) -> Error:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sweetspot.study.study import StudyCells
 
 AS_OF = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
-MONTH = re.compile(r"\b(20\d\d-(?:0[1-9]|1[0-2]))\b")  # `nightly 2018-02`
-CONTAINER = re.compile(r"NGC (\d\d)\.(0[1-9]|1[0-2])")  # NVIDIA's containers are named for their month
+# A month in a version: `nightly 2018-02`, or that for which NVIDIA's containers are named (`NGC 20.06`).
+MONTH = re.compile(r"(?:\b20|NGC )(\d\d)[-.](0[1-9]|1[0-2])\b")
 # How far one step of each kind moves a throughput, as a factor either way (90 % of pairs; docs/decision.md, figures
 # without an interval). DOUBLING: of the batch. YEAR: of software. FORM: another form of the device, such as its memory.
 DOUBLING, YEAR, FORM = 1.44, 1.38, 1.05
@@ -38,6 +38,7 @@ class ThroughputEstimate(NamedTuple):
     """
 
     images_per_s: float
+    unit: str
     variant: str
     basis: str
     source: str
@@ -80,24 +81,22 @@ def stand_in(
         software and form of the device can change (DOUBLING, YEAR, FORM); of equals the exact device, then the smaller
         batch. Of several equally near figures the median.
     """
-    candidates = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
-    if candidates.empty:
+    rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
+    if rows.empty:
         return None
-    batches = candidates["batch_size"].astype(float)
-    years = software_years(candidates) - year_of(as_of)
-    differs_in_form = candidates["gpu"] != gpu
+    batches = rows["batch_size"].astype(float)
+    years = software_years(rows) - year_of(as_of)
+    differs_in_form = rows["gpu"] != gpu
     log_factor = (
         np.log2(batches / batch_size).abs().fillna(UNKNOWN_DOUBLINGS) * math.log(DOUBLING)
         + years.abs().fillna(UNKNOWN_YEARS) * math.log(YEAR)
         + differs_in_form * math.log(FORM)
     )
-    differs_in_framework, differs_in_precision = (
-        candidates[name] != getattr(question, name) for name in ("framework", "precision")
-    )
-    keys = [differs_in_framework, differs_in_precision, log_factor.round(9), differs_in_form, batches.fillna(math.inf)]
-    distance = pd.concat(keys, axis=1, ignore_index=True)
-    order = distance.sort_values(list(distance.columns), kind="stable")
-    nearest = candidates.loc[order.index[(order == order.iloc[0]).all(axis=1)]]
+    differs_in_kind = (rows[name] != getattr(question, name) for name in ("framework", "precision"))
+    distances = list(zip(*differs_in_kind, log_factor.round(9), differs_in_form, batches.fillna(math.inf), strict=True))
+    shortest = min(distances)
+    nearest = rows[[distance == shortest for distance in distances]]
+
     first = nearest.iloc[0]
     batch = None if pd.isna(first["batch_size"]) else int(first["batch_size"])
     facts = {
@@ -121,6 +120,7 @@ def stand_in(
     cell = f"{first['gpu']}, {first['framework']}, batch {facts['batch'][1]}, {first['precision']}"
     return ThroughputEstimate(
         images_per_s=float(nearest["images_per_s"].median()),
+        unit=first["unit"],
         variant="default",
         basis="stand_in",
         source=f"{count}{sources} ({cell})",
@@ -139,7 +139,7 @@ def year_of(text: str) -> float:
     match = AS_OF.fullmatch(text)
     if match is None:
         return math.nan
-    year, month, day = int(match[1]), int(match[2] or 0), int(match[3] or 0)
+    year, month, day = (int(part or 0) for part in match.groups())
     if not day:
         return year + ((month - 0.5) / 12 if month else 0.5)
     return year + (date(year, month, min(day, 28)) - date(year, 1, 1)).days / 365
@@ -160,12 +160,10 @@ def _software_date(as_of: str, framework: str, version: str) -> str:
     if as_of:
         return as_of
     if match := MONTH.search(version):
-        return match[1]
-    if match := CONTAINER.search(version):
         return f"20{match[1]}-{match[2]}"
-    months = {
-        row["version"]: row["month"]
+    releases = [
+        (len(row["version"]), row["month"])
         for row in table("software_releases")
         if row["framework"] == framework.lower() and re.match(rf"{re.escape(row['version'])}(?!\d)", version)
-    }
-    return months[max(months, key=len)] if months else ""
+    ]
+    return max(releases, default=(0, ""))[1]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -25,7 +25,6 @@ FILE = "time_to_target.csv"
 SUBMITTER_FACTOR = 1.12
 # throughput.parquet states 95 %: the factor of a normal with that 90 %, 1.12 to the power of 1.960 / 1.645.
 FACTOR_95 = SUBMITTER_FACTOR ** (1.959964 / 1.644854)
-ROUND = re.compile(r"v?(\d+(?:\.\d+)*)")
 VARIANT = "submission"
 
 
@@ -53,7 +52,7 @@ class TimeRow(CsvRow):
     date: str
 
     def _expected(self) -> Iterator[str]:
-        if not ROUND.match(self.round):
+        if not _version(self.round):
             yield f"a round such as v5.1, not {self.round!r}"
         if self.gpus % self.nodes:
             yield f"nodes that divide {self.gpus} devices, not {self.nodes}"
@@ -78,9 +77,6 @@ class TimeToTarget:
     rounds_behind: int
 
 
-TimesByKey = Mapping[tuple[str, str, int], TimeToTarget]
-
-
 def read_times(path: Path) -> pd.DataFrame:
     """Read a study's time_to_target.csv, a column for each field of TimeRow; empty if the file is missing.
 
@@ -94,34 +90,33 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
     times = {}
     rounds = sorted({_version(name) for name in table["round"]}, reverse=True)
     for (benchmark, gpu, gpus), group in table.groupby(["benchmark", "gpu", "gpus"]):
-        newest = max(group["round"], key=_version)
-        rows = group[group["round"] == newest].sort_values(["minutes", "submitter"])
-        minutes = rows["minutes"]
+        version = max(map(_version, group["round"]))
+        rows = group[group["round"].map(_version) == version].sort_values(["minutes", "submitter"])
+        first, median = rows.iloc[0], float(rows["minutes"].median())
         submitters, kinds, sources = (rows[name].drop_duplicates() for name in ("submitter", "kind", "source"))
         count = "1 result"
         if len(rows) > 1:
-            count = f"median of {len(rows)} results, {minutes.iloc[0]:.2f} to {minutes.iloc[-1]:.2f} minutes"
-        source = (
-            f"MLPerf(TM) Training {newest} Closed, {benchmark}, {gpus} x {gpu}: {minutes.median():.2f} minutes, "
-            f"{count} ({', '.join(submitters)}); {'; '.join(kinds)} ; {' ; '.join(sources)}"
-        )
-        times[str(benchmark), str(gpu), int(gpus)] = TimeToTarget(
-            benchmark=str(benchmark),
-            gpu=str(gpu),
-            gpus=int(gpus),
-            nodes=int(rows["nodes"].iloc[0]),
-            minutes=float(minutes.median()),
+            count = f"median of {len(rows)} results, {first['minutes']:.2f} to {rows['minutes'].max():.2f} minutes"
+        times[benchmark, gpu, gpus] = TimeToTarget(
+            benchmark=benchmark,
+            gpu=gpu,
+            gpus=gpus,
+            nodes=int(first["nodes"]),
+            minutes=median,
             global_batch=float(rows["global_batch"].median()),
-            round=newest,
-            source=source,
-            rounds_behind=rounds.index(_version(newest)),
+            round=first["round"],
+            source=(
+                f"MLPerf(TM) Training {first['round']} Closed, {benchmark}, {gpus} x {gpu}: {median:.2f} minutes, "
+                f"{count} ({', '.join(submitters)}); {'; '.join(kinds)} ; {' ; '.join(sources)}"
+            ),
+            rounds_behind=rounds.index(version),
         )
     return times
 
 
 def _version(name: str) -> tuple[int, ...]:
-    match = ROUND.match(name)
-    return tuple(int(part) for part in match[1].split(".")) if match else ()
+    """Return the numbers of a round, e.g. (5, 1) of `v5.1`."""
+    return tuple(map(int, re.findall(r"\d+", name)))
 
 
 def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
@@ -142,29 +137,29 @@ def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[
         Columns of throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
     """
     times = results(table)
-    rows = []
-    for name, instance in instances.items():
-        for model in question.model:
-            time = times.get((model, instance.gpu, instance.gpus))
-            if time is None:
-                continue
-            rate = 1 / (60 * time.minutes)
-            for batch_size in question.batches(model):
-                cell = cell_columns(question, instances, name, model, batch_size, VARIANT)
-                rows.append(
-                    {
-                        **cell,
-                        "nodes": max(time.nodes, cell["nodes"]),
-                        "images_per_s": rate,
-                        "images_per_s_low": rate / FACTOR_95,
-                        "images_per_s_high": rate * FACTOR_95,
-                        "unit": "runs",
-                        "basis": "published",
-                        "source": time.source,
-                        "round": time.round,
-                        "rounds_behind": time.rounds_behind,
-                        "warnings": [],
-                        "xla": False,
-                    }
-                )
+    rows = [
+        _timed_cell(time, cell_columns(question, instances, name, model, batch_size, VARIANT))
+        for name, instance in instances.items()
+        for model in question.model
+        if (time := times.get((model, instance.gpu, instance.gpus)))
+        for batch_size in question.batches(model)
+    ]
     return pd.DataFrame(rows)
+
+
+def _timed_cell(time: TimeToTarget, cell: dict[str, Any]) -> dict[str, Any]:
+    rate = 1 / (60 * time.minutes)
+    return {
+        **cell,
+        "nodes": max(time.nodes, cell["nodes"]),
+        "images_per_s": rate,
+        "images_per_s_low": rate / FACTOR_95,
+        "images_per_s_high": rate * FACTOR_95,
+        "unit": "runs",
+        "basis": "published",
+        "source": time.source,
+        "round": time.round,
+        "rounds_behind": time.rounds_behind,
+        "warnings": [],
+        "xla": False,
+    }

@@ -16,7 +16,10 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_limited
 
 SACCT_COMMAND = "sacct -a -X -P -D -o JobID,Start,End,State,AllocTRES,ElapsedRaw"
-REQUIRED_COLUMNS = {"sacct": ["jobid", "start", "end", "state", "alloctres"], "jobs": ["start", "end", "devices"]}
+REQUIRED_COLUMNS = {
+    "sacct": ["jobid", "start", "end", "state", "alloctres"],
+    "jobs": ["start", "end", "devices"],
+}
 RUN_COLUMNS = ["job", "start", "end", "state", "devices", "class"]
 # The states of sacct(1). A resized job goes on under the same id in the next row, so it is not completed.
 SLURM_STATES = {
@@ -27,8 +30,10 @@ SLURM_STATES = {
     "waiting": "PENDING CONFIGURING REQUEUE_HOLD REQUEUE_FED SPECIAL_EXIT RESV_DEL_HOLD",
 }
 STATE_BY_SLURM_NAME = {name: state for state, names in SLURM_STATES.items() for name in names.split()}
-EARLIEST, CLOCK_TOLERANCE = datetime(1990, 1, 1, tzinfo=UTC), timedelta(days=1)  # clocks of machines differ
-MAX_DURATION, MAX_BYTES = timedelta(days=3650), 2_000_000_000
+EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+CLOCK_TOLERANCE = timedelta(days=1)  # clocks of machines differ
+MAX_DURATION = timedelta(days=3650)
+MAX_BYTES = 2_000_000_000
 # A MIG slice has so many sevenths of a device.
 GPU = re.compile(r"gres/gpu(?P<type>:[^=]+?(_(?P<sevenths>[1-7])g\.\d+gb)?)?=(?P<count>\d+)")
 DEVICES = re.compile(r"\d{1,6}(\.\d+)?")
@@ -45,19 +50,17 @@ class RecordLine:
         """Return the error about the value in `column`."""
         return UserError(f"line {self.number}: {column} is {self.fields[column][:60]!r}; expected {expected}")
 
-    def moment(self, column: str, zone: ZoneInfo, now: datetime, fold: int = 0) -> datetime | None:
+    def moment(self, column: str, zone: ZoneInfo, now: datetime) -> datetime | None:
         """Parse a time.
 
         Parameters
         ----------
         column
-            Its value is a wall clock's time, one with an offset, or whole seconds since 1970.
+            A wall clock's time (the first where it is shown twice), one with an offset, or seconds since 1970.
         zone
             Time zone of a wall clock's time.
         now
             Later times are refused, as are those before 1990.
-        fold
-            1: the second of the hour that a clock shows twice.
 
         Returns
         -------
@@ -69,7 +72,7 @@ class RecordLine:
             return None
         try:
             wall = datetime.fromtimestamp(int(text), UTC) if text.isdecimal() else datetime.fromisoformat(text)
-            moment = (wall if wall.tzinfo else wall.replace(tzinfo=zone, fold=fold)).astimezone(UTC)
+            moment = (wall if wall.tzinfo else wall.replace(tzinfo=zone)).astimezone(UTC)
         except (ValueError, OverflowError, OSError):
             raise self.error(column, "a time such as 2026-03-01T12:00:00, or seconds since 1970") from None
         if not EARLIEST <= moment <= now + CLOCK_TOLERANCE:
@@ -156,8 +159,6 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
         raise line.error("elapsedraw", "whole seconds")
     start = None if state == "waiting" else line.moment("start", zone, now)
     end = start and (start + timedelta(seconds=int(elapsed)) if elapsed else line.moment("end", zone, now))
-    if start and end and end < start:
-        end = line.moment("end", zone, now, fold=1)
     if start and not (end or state == "running"):
         raise line.error("end", "a time: the job is over")
     if start and end and not start <= end <= start + MAX_DURATION:
@@ -165,7 +166,14 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
     if "devices" in fields and not DEVICES.fullmatch(fields["devices"]):
         raise line.error("devices", "a number such as 4 or 0.5")
     devices = float(fields["devices"]) if "devices" in fields else _allocated_devices(line)
-    return fields.get("jobid") or fields.get("job") or line.number, start, end, state, devices, fields.get("class", "")
+    return (
+        fields.get("jobid") or fields.get("job") or line.number,
+        start,
+        end,
+        state,
+        devices,
+        fields.get("class", ""),
+    )
 
 
 def _allocated_devices(line: RecordLine) -> float:

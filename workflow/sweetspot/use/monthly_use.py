@@ -11,16 +11,27 @@ from sweetspot.draws import interval, stream
 from sweetspot.errors import UserError
 
 EDGE = pd.Timedelta(days=3)  # a month that lacks at most so much at an edge of the record counts as whole
-CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}  # from so many hours on
-MIN_SHARE, SMALL_CLASSES = 0.02, "other"  # classes with less of the device-hours are one
-SEED, SAMPLES, HOUR = 1, 4000, pd.Timedelta(hours=1)
+# From so many hours on.
+CLASS_BY_HOURS = {
+    0: "under-1h",
+    1: "1h-to-8h",
+    8: "8h-to-3d",
+    72: "over-3d",
+}
+MIN_SHARE = 0.02  # classes with less of the device-hours are one
+SMALL_CLASSES = "other"
+SEED = 1
+SAMPLES = 4000
+HOUR = pd.Timedelta(hours=1)
 # Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by sqrt(0.1) = 32 %, in two
 # of three teams by 12 to 86 %. Simulated months of several kinds are then covered as they should be
 # (tests/use/test_forecast.py). The counts alone say the level.
 PRIOR_SD = np.array([3.0, 0.04])  # of the logarithms of level and monthly growth
-DISPERSION, DISPERSION_LOG_SD = 0.1, 2.0
+DISPERSION = 0.1
+DISPERSION_LOG_SD = 2.0
 DISPERSIONS = np.exp(np.linspace(math.log(0.001), math.log(4.0), 24))
-NEWTON_STEPS, MAX_LOG_JOBS = 40, 30.0  # of more jobs no count can be drawn
+NEWTON_STEPS = 40
+MAX_LOG_JOBS = 30.0  # of more jobs no count can be drawn
 MAX_MONTHS_AHEAD = 12
 CLEAR = 0.98  # growth is clear where it has one sign with this probability
 
@@ -107,7 +118,13 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     # Once a run is completed its id belongs to another job: Slurm counts from 1 again after MaxJobId.
     is_completed = busy_runs["state"].eq("completed").astype(int)
     earlier_jobs = is_completed.groupby(busy_runs["job"]).cumsum() - is_completed
-    totals = {"start": "first", "hours": "sum", "devices": "max", "state": "last", "class": "last"}
+    totals = {
+        "start": "first",
+        "hours": "sum",
+        "devices": "max",
+        "state": "last",
+        "class": "last",
+    }
     jobs = busy_runs.groupby([busy_runs["job"], earlier_jobs]).agg(totals)
     jobs["class"] = _classes(jobs)
     jobs["month"] = np.searchsorted(edges, jobs["start"], side="right") - 1
@@ -136,10 +153,18 @@ def _classes(jobs: pd.DataFrame) -> pd.Series:
     """Return the class of each job: the record's, else by devices and hours, such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
-    hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=list(CLASS_BY_HOURS.values()))
+    hours = pd.cut(
+        jobs["hours"],
+        [*CLASS_BY_HOURS, math.inf],
+        right=False,
+        labels=list(CLASS_BY_HOURS.values()),
+    )
     names = jobs["devices"].map(lambda number: "part-" if number < 1 else f"{number:.0f}x-") + hours.astype(str)
     device_hours = jobs["hours"] * jobs["devices"]
-    return names.where(device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(), SMALL_CLASSES)
+    return names.where(
+        device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(),
+        SMALL_CLASSES,
+    )
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
@@ -148,7 +173,15 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
     device_hours = (jobs["hours"] * jobs["devices"]).sum()
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
     devices = device_hours / (jobs["hours"].sum() or math.nan)
-    return ClassUse(name, counts.tolist(), device_hours, hours.mean(), cv, devices, forecast_jobs(counts, name))
+    return ClassUse(
+        name,
+        counts.tolist(),
+        device_hours,
+        hours.mean(),
+        cv,
+        devices,
+        forecast_jobs(counts, name),
+    )
 
 
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:

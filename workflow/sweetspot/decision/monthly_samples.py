@@ -1,0 +1,184 @@
+"""A monthly workload from the tables of a study: what can do its jobs, and samples of all that is uncertain."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.rates import or_zero
+from sweetspot.decision.decision_problem import error_key
+from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.options import OFFER, records
+from sweetspot.decision.simulate import Draws, value_with_bounds
+from sweetspot.decision.work_classes import GROWTH, PER_MONTH, Source, Trial, WorkClass
+from sweetspot.decision.worth_knowing import timings_of
+from sweetspot.draws import LEVEL_RANGE, spread, stream
+from sweetspot.errors import refuse
+from sweetspot.mixes.problem import NEVER, Array, grown, month_noise
+from sweetspot.mixes.timing import SpeedErrors
+
+if TYPE_CHECKING:
+    from sweetspot.study.monthly import Monthly
+
+MIX_DRAWS = 1000  # Samples, each with its months: the standard error of a probability of 0.8 is 1.3 points.
+FIGURES = {
+    "hours": "hours",
+    "usd": "usd",
+    "variable": "variable_usd_per_hour",
+    "days": "days_per_month",
+}
+OWNERSHIP_FIGURES = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
+# Figures of an offer that are sampled here, and the names of their streams and of who shares them.
+OFFER_FIGURES = {"sell_for_usd": ("sell_for", "instance"), "delivery_months": ("delivery", "option")}
+
+
+def monthly_work(
+    name: str, work: "Monthly", options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
+) -> MonthlyWork:
+    """Return a monthly workload over the options that the answer may take and that nobody takes away.
+
+    Parameters
+    ----------
+    name, work
+        The workload; an owned machine (`have`) without a figure does nothing.
+    options, draws
+        The options that fit, and their samples.
+    offers
+        All offers.
+    month_days
+        Days of a month.
+    seed
+        The study's seed.
+
+    Raises
+    ------
+    UserError
+        Where an owned machine has no offer `own`.
+    """
+    owned = set(offers.loc[offers["purchase"] == "own", "instance"])
+    refuse(
+        f"workloads.yaml: {name}.have names {machine!r}; expected a machine with an offer `own` in a price list"
+        for machine in dict.fromkeys(work.have)
+        if machine not in owned
+    )
+    table, classes = _with_terms(options, offers), _classes_of(name, work)
+    sampled = {figure: getattr(draws, figure)[:, :MIX_DRAWS] for figure in FIGURES}
+    ownership = {
+        (figure.name, label): figure.values[:MIX_DRAWS] / table.at[label, figure.name]
+        for figure in draws.figures
+        for label in figure.rows
+        if figure.name in OWNERSHIP_FIGURES and table.at[label, figure.name] > 0
+    }
+    speeds = [figure for figure in draws.figures if figure.name == "images_per_s"]
+    speed_keys = {label: error_key(figure.error) for figure in speeds for label in figure.rows}
+    logs = {error_key(figure.error): np.log(figure.values[:MIX_DRAWS]) for figure in reversed(speeds)}
+    errors = SpeedErrors(tuple(logs), np.array([*logs.values()]).reshape(len(logs), sampled["hours"].shape[1]))
+    numbers, growth = _job_samples(name, work, classes, seed, errors.logs.shape[1])
+    monthly = MonthlyWork(
+        name=name,
+        work=work,
+        classes=classes,
+        sources=_sources(work, classes, table),
+        figures=sampled,
+        numbers=numbers,
+        growth=growth,
+        offer_samples=ownership | _offer_samples(table, seed, errors.logs.shape[1]),
+        month_days=month_days,
+        rents=draws.rents,
+        speed_keys=speed_keys,
+        speed_errors=errors,
+        trials=_trials(table, speed_keys),
+    )
+    central = {figure: table[column].to_numpy(float)[:, None] for figure, column in FIGURES.items()}
+    numbers, growth = _job_samples(name, work, classes, None, 1)
+    central_work = replace(
+        monthly,
+        figures=central,
+        numbers=numbers,
+        growth=growth,
+        offer_samples=_offer_samples(table, None, 1),
+        rents=None,
+        speed_errors=errors.central,
+    )
+    return replace(monthly, central_work=central_work)
+
+
+def _job_samples(
+    name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
+) -> tuple[Array, Array]:
+    """Return jobs of each class, class x sample x month, and their growth; central ones without a seed."""
+    numbers, growth = list[Array](), list[Array]()
+    for job_class in classes:
+        share, number = job_class.job.growth_per_month, job_class.number
+        noise = _noise(seed, size, GROWTH, name, job_class.job.name)
+        value, low, high = (1.0 + rate for rate in (share.value, *share.ends))
+        growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
+        growth_factors = grown(growth[-1][None], work.months)[0]
+        by_month = np.zeros(growth_factors.shape)
+        if seed is not None:
+            generator = stream(seed, PER_MONTH, name, job_class.job.name, job_class.urgent)
+            by_month = month_noise(generator, size, growth_factors.shape[1], work.months_alike)
+        jobs = spread(number.value, *number.ends, LEVEL_RANGE, by_month) * growth_factors
+        numbers.append(np.minimum(numbers[-1], jobs) if job_class.urgent else jobs)
+    return np.stack(numbers), np.stack(growth)
+
+
+def _noise(seed: int | None, size: int, *key: object) -> Array:
+    """Return standard normal samples of a named stream; without a seed the median."""
+    return np.zeros(size) if seed is None else stream(seed, *key).standard_normal(size)
+
+
+def _classes_of(name: str, work: "Monthly") -> tuple[WorkClass, ...]:
+    """Return the classes of a workload, each followed by its urgent jobs where it has some."""
+    classes = []
+    for job in work.jobs:
+        classes.append(WorkClass(job.name, f"{name}.{job.name}", job, False, NEVER))
+        if job.within_hours is not None:
+            classes.append(WorkClass(f"{job.name} (urgent)", f"{name}.{job.name}", job, True, job.within_hours))
+    return tuple(classes)
+
+
+def _with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
+    """Add what a commitment costs a month and an hour of use, how long it binds, and what is paid up front."""
+    names = {"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"}
+    terms = offers.reindex(columns=[*OFFER, "term_months", "upfront_usd", *names]).rename(columns=names)
+    return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
+
+
+def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFrame) -> tuple[Source, ...]:
+    """Return the options of the classes; an owned machine is that of the first price list that offers it."""
+    is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
+    rows = options[(options["in_answer"].astype(bool) | is_owned) & options["persistent"].astype(bool)]
+    workloads, counts = [job_class.workload for job_class in classes], list(work.have)
+    sources = []
+    for _, group in rows[rows["workload"].isin(workloads)].groupby("option", sort=False):
+        by_workload = {row["workload"]: row for row in reversed(records(group))}
+        offer = records(group.head(1))[0]
+        count = counts.count(offer["instance"]) if offer["purchase"] == "own" else 0
+        counts = [machine for machine in counts if not count or machine != offer["instance"]]
+        sources.append(Source(offer, tuple(map(by_workload.get, workloads)), count))
+    return tuple(sources)
+
+
+def _offer_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
+    """Sample what owned machines would sell for, and the months until delivery, by name and row."""
+    samples = {}
+    for row in records(options):
+        for figure, (key, owner) in OFFER_FIGURES.items():
+            if or_zero(row.get(figure)) > 0:
+                noise = _noise(seed, size, key, row[owner])
+                samples[figure, row["row"]] = spread(*value_with_bounds(row, figure), LEVEL_RANGE, noise)
+    return samples
+
+
+def _trials(options: pd.DataFrame, speed_keys: Mapping[int, str]) -> dict[str, Trial]:
+    """Return the cheapest timing that reveals each uncertain speed; none of a machine that nobody rents out."""
+    timings, trials = timings_of(options), dict[str, Trial]()
+    for row in records(options):
+        key, timing = speed_keys.get(row["row"]), timings.get((row["gpu"], int(or_zero(row["figure_gpus"]))))
+        if key is not None and timing is not None:
+            trial = Trial(timing["cost_to_learn_usd"], timing["learn_on_title"])
+            trials[key] = min(trials.get(key, trial), trial)
+    return trials

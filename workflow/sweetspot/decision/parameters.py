@@ -1,0 +1,170 @@
+"""The parameters of a decision: figures of offers and of the work that may change an answer, with their ranges."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from sweetspot.bills.rates import moves_ahead, or_zero
+from sweetspot.choice_kinds import FACTOR
+from sweetspot.decision.decision_problem import ALL_JOBS, ALL_RENT, RENT, SPEED, TARIFF, Choice, Parameter, error_key
+from sweetspot.decision.options import Row
+from sweetspot.decision.simulate import rent_bounds, value_with_bounds
+from sweetspot.throughput.speed_errors import Error, speed_errors
+from sweetspot.titles import model_title
+from sweetspot.wording import the
+
+ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
+PATHS = "price paths"  # basis of the range of a mean rent: its samples
+MACHINE_FIGURES = {
+    "capex_usd": ("price of {box}", "USD"),
+    "residual_usd": ("resale value of {box}", "USD"),
+    "maintenance_usd_per_month": ("maintenance of {box}", "USD/month"),
+    "kw": ("power of {box}", "kW"),
+    "sell_for_usd": ("what {box} would sell for", "USD"),
+}
+FIGURES_IF_OWNED = ("kw", "sell_for_usd")
+FIGURES_FOR_SALE = tuple(MACHINE_FIGURES)[:-1]
+
+
+def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:
+    """List the figures of offers that may change an answer.
+
+    Parameters
+    ----------
+    offers
+        What the choices use.
+    speeds
+        The rows of the options whose speeds the work has, each once.
+    month_days
+        Days of a month.
+
+    Returns
+    -------
+    list of Parameter
+        Rents, machines, tariffs, the team's months and days of use, speeds.
+    """
+    rented = [offer for offer in offers if offer.row["purchase"] != "own"]
+    owned = [offer for offer in offers if offer.row["purchase"] == "own"]
+    return [
+        *_rents(rented),
+        *(parameter for offer in owned for parameter in _machine_parameters(offer)),
+        *_tariffs(owned),
+        *_team_parameters(offers, owned, month_days),
+        *_speeds(speeds),
+    ]
+
+
+def _row_parameter(
+    row: Row, figure: str, name: str, unit: str, rows: frozenset[int], subject: str | None = None
+) -> Parameter:
+    """Return a figure of one row of the options with its range; without a `subject` it is of the row's option."""
+    value = float(row[figure])
+    return Parameter(
+        figure,
+        row["option"] if subject is None else subject,
+        name,
+        unit,
+        value,
+        *range_of(row, figure, value),
+        figure,
+        rows,
+    )
+
+
+def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
+    """Yield prices per hour, once for a machine in any number of nodes; that of all; the mean of those that change."""
+    alternatives: dict[str, list[Choice]] = {}
+    for offer in rented:
+        alternatives.setdefault(offer.alternative, []).append(offer)
+    for offers in alternatives.values():
+        row = min((offer.row for offer in offers), key=lambda row: row["gpus"])
+        yield _row_parameter(row, RENT, f"price of {the(str(row['title']))}", "USD/hour", _labels(offers))
+    if len(rented) > 1:
+        yield all_of("all rented prices", ALL_RENT, RENT, _labels(rented))
+    changing = [offer for offer in rented if moves_ahead(offer.row)]
+    if changing:
+        row = changing[0].row
+        value = float(row["rent_factor"])
+        low, high = rent_bounds(row)
+        name = ("rent_factor", "", "mean rent over the project", FACTOR)
+        yield Parameter(*name, value, min(low, value), max(high, value), PATHS, "rent_factor", _labels(changing))
+
+
+def _machine_parameters(offer: Choice) -> Iterator[Parameter]:
+    row = offer.row
+    for figure in FIGURES_IF_OWNED if offer.already_owned else FIGURES_FOR_SALE:
+        if not or_zero(row[figure]) > 0:
+            continue
+        name, unit = MACHINE_FIGURES[figure]
+        parameter = _row_parameter(row, figure, name.format(box=the(str(row["title"]))), unit, offer.labels)
+        if figure == "residual_usd":
+            # No machine is sold for more than it cost; its range moves with the value.
+            price, upper, value = (float(row[name]) for name in ("capex_usd", "residual_usd_high", "residual_usd"))
+            highest = price * value / upper if upper > value else price
+            parameter = replace(parameter, high=min(parameter.high, price), maximum=highest)
+        yield parameter
+
+
+def _tariffs(owned: Sequence[Choice]) -> Iterator[Parameter]:
+    """Yield one electricity price for all machines of a price list."""
+    by_list: dict[str, list[Choice]] = {}
+    for offer in owned:
+        if or_zero(offer.row[TARIFF]) > 0:
+            by_list.setdefault(offer.row["price_list"], []).append(offer)
+    for price_list, offers in by_list.items():
+        row = offers[0].row
+        name = f"electricity price of {row['price_list_title']}" if len(by_list) > 1 else "electricity price"
+        yield _row_parameter(row, TARIFF, name, "USD/kWh", _labels(offers), price_list)
+
+
+def _team_parameters(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Parameter]:
+    """Yield months and days of use, which are the team's with any machine; rents are means over these months."""
+    bought = [offer.row for offer in owned if not offer.already_owned]
+    if bought:
+        row = next((row for row in bought if row["is_reference"]), bought[0])
+        yield _row_parameter(row, "months", "length of the project", "months", _labels(offers), "")
+        days = _row_parameter(row, "days_per_month", "days of use a month", "days/month", _labels(owned), "")
+        yield replace(days, high=min(days.high, month_days), maximum=month_days)
+
+
+def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
+    """Yield speeds as factors, one per correlation key."""
+    errors = speed_errors(rows)
+    by_error: dict[Error, list[Row]] = {}
+    for row in rows:
+        by_error.setdefault(errors[row["row"]], []).append(row)
+    for error, group in by_error.items():
+        row, models = group[0], {row["model"] for row in group}
+        value = float(row["images_per_s"])
+        if not value > 0:
+            continue
+        # The error of a prediction is that of its machine, not of its device.
+        is_device = isinstance(row.get("gpu"), str) and error[0] != "prediction"
+        device = row["gpu"] if is_device else the(str(row["title"]))
+        count = f"{row['figure_gpus']:g} × " if error[0] == "images_per_s" and row["figure_gpus"] > 1 else ""
+        model = f" on {model_title(row['model'])}" if len(models) == 1 else ""
+        low, high, basis = range_of(row, "images_per_s", value)
+        name = (SPEED, error_key(error), f"speed of {count}{device}{model}", FACTOR)
+        labels = frozenset(row["row"] for row in group)
+        yield Parameter(*name, 1.0, low / value, high / value, basis, "images_per_s", labels)
+
+
+def all_of(
+    name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
+) -> Parameter:
+    """Return a common factor of all values of a figure; by default the amount of work."""
+    bounds = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
+    return Parameter(quantity, "", name, FACTOR, 1.0, *bounds, "assumed", figure, rows)
+
+
+def _labels(offers: Iterable[Choice]) -> frozenset[int]:
+    return frozenset().union(*(offer.labels for offer in offers))
+
+
+def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
+    """Return the 90 % range of a figure of a row and its basis: declared, interval, or assumed (ASSUMED_RANGE)."""
+    _, low, high = value_with_bounds(row, figure)
+    if not low < high:  # NaN is not below anything
+        return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"
+    if figure != "images_per_s":
+        return low, high, "declared"
+    return low, high, "assumed" if row["assumed_interval"] else "interval"
