@@ -1,7 +1,6 @@
 """The bill of renting and owning against the 2018 study's printed figures and hand calculation."""
 
 import runpy
-import shutil
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +13,6 @@ from price_lists import price_study
 from project_copy import ROOT
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS
 from sweetspot.bills.schemas import TABLES
-from sweetspot.errors import UserError
 
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
 PRINTED_HOURS = {"p2.xlarge": 0.9, "p2.16xlarge": 14.4, "g3.8xlarge": 2.28, "p3.2xlarge": 3.06, "p3.16xlarge": 24.48}
@@ -62,35 +60,6 @@ def test_hourly_prices_are_the_printed_ones(price_list, printed):
     offers = priced(price_list, cells(p2__xlarge=1.0))["offers"].set_index("instance")
     for instance, usd in printed.items():
         assert offers.loc[instance, "usd_per_hour"] == pytest.approx(usd, abs=1e-9)
-
-
-CLOUD, OFFICE = "prices/aws-on-demand.yaml", "prices/office-box.yaml"
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "words"),
-    [
-        (CLOUD, "per_hour: 0.9,", "per_hour: -0.9,", ["aws-on-demand.yaml", "offers[0].per_hour", "-0.9"]),
-        (CLOUD, "per_hour: 0.9,", "per_hour: 0,", ["offers[0].per_hour", "above 0"]),
-        (CLOUD, "per_hour: 0.9,", "per_huor: 0.9,", ["'offers[0].per_huor'", "unknown"]),
-        (CLOUD, "instance: p2.xlarge", "instance: p9.xlarge", ["aws-on-demand.yaml", "p9.xlarge"]),
-        (CLOUD, "instance: p2.xlarge", "instance: <b>x</b>", ["aws-on-demand.yaml", "<b>x</b>"]),
-        (OFFICE, "days_per_month: {value: 10, low: 8, high: 12}", "days_per_month: 0",
-         ["offers[0].own.days_per_month", "0"]),
-        (OFFICE, "source:", "sauce:", ["'sauce'", "'source'"]),
-        ("workloads.yaml", "samples: 94720000", "samples: many", ["workloads.yaml", "samples", "many"]),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_one_sentence_with_file_and_key(tmp_path, file, old, new, words):
-    study = Path(shutil.copytree(STUDY, tmp_path / "study"))
-    target = study / file
-    text = target.read_text()
-    assert old in text
-    target.write_text(text.replace(old, new, 1))
-    name = Path(file).stem if file.startswith("prices") else "aws-on-demand"
-    with pytest.raises(UserError) as error:
-        priced(name, cells(p2__xlarge=1.0), study)
-    assert all(word in str(error.value) for word in words) and "\n" not in str(error.value)
 
 
 def test_the_script_of_the_rule_writes_every_table(tmp_path):

@@ -2,14 +2,9 @@
 
 import numpy as np
 import pytest
-import yaml
-from price_lists import STUDY_DATE, cell, list_tables, machines, offers, price_list, priced
-from project_copy import ROOT
+from price_lists import cell, list_tables, machines, offers, price_list, priced
 from sweetspot.bills.renting import billed_months, billed_seconds
 from sweetspot.bills.schemas import bounds
-from sweetspot.errors import UserError
-from sweetspot.study.base import validated
-from sweetspot.study.price_list import PriceList
 
 MONTH = 30.5 * 24
 EURO = {"currency": "XTS", "as_of": "2018-06-01", "source": "bank"}
@@ -185,15 +180,6 @@ def test_spot_is_held_against_the_price_on_demand_of_the_same_machine():
     assert spot["on_demand_usd_per_hour"] == 3.0  # of the same machine, not of the first in the list
 
 
-def test_what_spot_is_held_against_is_the_middle_of_the_price_on_demand():
-    rates = [EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}]
-    spot = {"instance": "x", "purchase": "spot", "per_hour": 0.5}
-    usual = {"instance": "x", "per_hour": {"value": 1.0, "low": 0.8, "high": 1.3}}
-    for listed in ((spot | {"on_demand_per_hour": 1.0},), (spot, usual)):
-        row = offers(price_list(*listed, currency="XTS", rates=rates)).iloc[0]
-        assert row["on_demand_usd_per_hour"] == pytest.approx(2.0)
-
-
 def test_intervals_of_price_and_throughput_reach_the_cost():
     prices = price_list({"instance": "x", "per_hour": {"value": 2, "low": 1, "high": 3}})
     cells = [cell("x", 100, images_per_s_low=80.0, images_per_s_high=125.0)]
@@ -216,25 +202,3 @@ def test_a_cell_that_failed_keeps_its_row_and_has_no_price_at_all():
     costs, _ = priced(price_list({"instance": "x", "per_hour": 1.0}), [cell("x", status="oom")], work=runs(10.0))
     assert costs["status"].tolist() == ["oom"]
     assert costs[["hours", "usd", "machine_hours", "images_per_usd"]].isna().all(axis=None)
-
-
-def test_the_list_shown_in_the_manual_is_valid():
-    shown = yaml.safe_load((ROOT / "docs" / "studies.md").read_text().split("```yaml")[1].split("```")[0])
-    assert validated(PriceList, shown, "docs/studies.md").offers[0].per_hour.value == 0.9
-
-
-@pytest.mark.parametrize(
-    ("offer", "keys", "words"),
-    [
-        ({}, {"rates": [{"currency": "EUR", "usd": -1, "as_of": STUDY_DATE, "source": "-"}]}, ["rates[0].usd", "-1"]),
-        ({}, {"as_of": "soon"}, ["as_of", "'soon'"]),
-        ({}, {"currency": "dollars"}, ["currency", "'dollars'"]),
-        ({"per_hour": {"value": 2, "low": 3}}, {}, ["offers[0].per_hour", "low <= value"]),
-        ({"per_hour": True}, {}, ["offers[0].per_hour"]),
-        ({"per_hour": float("nan")}, {}, ["offers[0].per_hour"]),
-    ],
-)
-def test_a_faulty_list_is_one_sentence(offer, keys, words):
-    with pytest.raises(UserError) as error:
-        price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0} | offer, **keys)
-    assert all(word in str(error.value) for word in ["list.yaml", *words])

@@ -40,17 +40,6 @@ def terms(draw) -> dict[str, Any]:
     }
 
 
-@st.composite
-def interruptions(draw) -> dict[str, Any]:
-    """Interruptions at which jobs of these lengths end: at most one in two hours."""
-    return {
-        "interruptions_per_hour": draw(st.floats(0.0001, 0.5)),
-        "checkpoint_s": draw(st.floats(1, 600)),
-        "restore_s": draw(st.floats(0, 1200)),
-        "wait_s": draw(st.floats(0, 7200)),
-    }
-
-
 def bills(*jobs: dict[str, Any], due: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Bill:
     """The bills of jobs of one machine, on one table; `due`: its fees per start, per hour and per month."""
     names = (*OFFER_COLUMNS, "work_hours", "starts", "in_a_row", "share", "spread_months")
@@ -89,25 +78,6 @@ def test_a_month_costs_its_minimum_or_its_use_whichever_is_more(floor, work, mon
     elapsed = work / 732 if months is None else months  # 30.5 days of 24 hours
     due = elapsed if prorated else max(1, np.ceil(elapsed - 1e-9))
     assert bills(job).usd[0] == pytest.approx(max(work * 1.0, floor * due))
-
-
-@settings(max_examples=60)
-@given(terms=terms(), taken=interruptions(), work=st.floats(0.01, 300), more=st.floats(0, 300))
-def test_more_work_on_a_machine_that_is_taken_away_never_costs_less(terms, taken, work, more):
-    job = terms | taken | {"purchase": "spot", "work_hours": work}
-    persistent = terms | {"work_hours": work}
-    calm, used, longer = bills(persistent, job, job | {"work_hours": work + more}).usd
-    assert used >= calm * (1 - 1e-6)
-    assert longer >= used * (1 - 1e-6)
-
-
-@settings(max_examples=60)
-@given(terms=terms(), work=hours, starts=starts, due=st.tuples(usd, usd, usd))
-def test_a_discount_is_the_only_line_below_zero_and_never_exceeds_what_it_is_given_on(terms, work, starts, due):
-    bill = bills(terms | {"work_hours": work, "starts": starts}, due=due)
-    for line, amount in bill.lines.items():
-        assert line == "rounding and discounts" or amount[0] >= 0
-    assert bill.lines["use"][0] + bill.lines["rounding and discounts"][0] >= -1e-6 * bill.lines["use"][0]
 
 
 @settings(max_examples=60)

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from phase_plans import WORK, hourly, own, priced_plan
-from price_lists import cell, list_tables, machines, planned, price_list, works_of
-from sweetspot.bills.checks import project_findings
+from price_lists import cell, machines, planned, price_list
 from sweetspot.bills.job_rounds import job_rounds, next_machine_count
 from sweetspot.study.instances import Instance
 
@@ -182,38 +180,3 @@ def test_what_cannot_be_done_says_so_in_its_total(offer, phases, keys, status):
     wrong = rows[rows["status"] != "ok"]
     assert wrong["status"].to_dict() == status
     assert wrong[["hours", "usd"]].isna().all(axis=None)
-
-
-def findings(months, *boxes):
-    prices = price_list(*boxes)
-    offers, _ = list_tables(prices, machines(prices))
-    work = {"work": WORK | {"months": months, "renewed": False}} if months else {}
-    found = project_findings(works_of(work), {}, offers)
-    return [(one.rule, one.instance, one.message) for one in found]
-
-
-def test_a_machine_bought_for_longer_than_the_project_is_told_and_no_other():
-    """36 months of 48 are three quarters; what is bought for as long, for less, or costs nothing is right."""
-    boxes = [own("long", months=48.0), own("as-long", months=36.0), own("less", months=24.0),
-             own("free", months=48.0, capex=0.0), hourly(6.0)]  # fmt: skip
-    (rule, instance, message), *others = findings(36.0, *boxes)
-    assert (rule, instance, others) == ("bought_past_the_project", "long", [])
-    assert "is bought for 48 months, work lasts 36: it pays 0.75 of the purchase" in message
-
-
-@pytest.mark.parametrize(("hours", "months", "told"), [(366.0, 1.0, 0), (367.0, 1.0, 1), (367.0, None, 0)])
-def test_work_that_no_month_has_room_for_is_told(hours, months, told):
-    """A month of 30.5 days has 732 hours, for a job of each of two phases."""
-    work = plan(("a", 9, hours, "all"), ("b", 9, 366.0, "all"), months=months)
-    prices = price_list(hourly(6.0))
-    found = list(project_findings(works_of({"work": work}), {}, list_tables(prices, machines(prices))[0]))
-    assert [one.rule for one in found] == ["work_past_its_months"] * told
-    assert not told or "takes 733 hours on x; its 1 months have 732" in found[0].message
-
-
-def test_a_plan_has_its_months_or_none():
-    for months in (36.0, None):
-        work = {} if months else {"months": None}
-        tables, _ = priced_plan(own(), hourly(6.0), work=work)
-        found = tables.plans.loc[tables.plans["phase"] == "total", "plan_months"].to_numpy(float)
-        assert found.size == 2 and (np.isnan(found).all() if months is None else (found == months).all())

@@ -15,7 +15,7 @@ from sweetspot.bills.price_paths import (
     mean_of_parts,
     sampled_path,
 )
-from sweetspot.bills.rates import or_zero, with_rent_factor
+from sweetspot.bills.rates import with_rent_factor
 
 DRAWS, MONTHS = 20_000, 24
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.40, "trend_change_high": 0.27}
@@ -32,15 +32,12 @@ def noise(seed, months=MONTHS):
 def test_the_mean_of_a_price_that_halves_every_year():
     # q = 0.5^(1/12) = 0.9438743; (1 + q + ... + q^23) / 24 = (1 - 0.25) / (24 x 0.0561257) = 0.556786
     assert float(mean_factor(-0.5, 24)) == pytest.approx(0.556786, abs=1e-6)
+    assert mean_factor([0.0, np.nan], [36, 36]).tolist() == [1.0, 1.0]  # It stays, or has no path.
 
 
 def test_the_last_part_of_a_month_counts_as_its_fraction():
     # 1, then 0.5 of a month at 4^(1/12) = 1.122462: (1 + 0.561231) / 1.5
     assert float(mean_factor(3.0, 1.5)) == pytest.approx(1.561231 / 1.5, abs=1e-6)
-
-
-def test_a_price_that_stays_and_a_price_without_a_path():
-    assert mean_factor([0.0, np.nan], [36, 36]).tolist() == [1.0, 1.0]
 
 
 def test_only_a_drift_moves_the_central_rent():
@@ -101,11 +98,6 @@ def test_a_list_price_stays_until_it_is_cut():
 def test_the_mean_of_a_draw_takes_that_draw_s_months():
     path = np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
     assert mean_of_months(path, np.array([2.0, 1.5])).tolist() == pytest.approx([0.75, 1.25 / 1.5])
-
-
-@pytest.mark.parametrize(("value", "number"), [(None, 0.0), (np.nan, 0.0), (pd.NA, 0.0), (0.0, 0.0), (3, 3.0)])
-def test_a_number_that_is_missing_is_none(value, number):
-    assert or_zero(value) == number
 
 
 CUTS = {"trend_kind": "jumps", "trend_change": -0.33, "trend_change_low": -0.46, "trend_change_high": -0.25,

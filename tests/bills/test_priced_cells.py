@@ -1,15 +1,12 @@
 """The cells that are priced: whose figure counts, and how jobs use the devices of a machine, by hand."""
 
-import datetime
 import math
 
 import pytest
-from price_lists import cell, price_list, price_study, priced
+from price_lists import cell, price_list, priced
 from sweetspot.bills.costs import cells_to_price, join_offers, reference_throughput
 from sweetspot.bills.schemas import table_of
-from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import StudyCells
-from sweetspot.throughput.gather import gather_throughput
+from sweetspot.study.instances import Instance
 
 
 def figures(*rows):
@@ -67,47 +64,6 @@ def test_a_cost_takes_the_throughput_of_its_own_framework():
     told = [*found.loc["b", "tensorflow", "known"], *found.loc["b", "torch", "known"],
             *found.loc["b", "tensorflow", "train"], *found.loc["b", "torch", "train"]]  # fmt: skip
     assert told == pytest.approx([20.0, 40.0, 5.0, 10.0, 10.0, 20.0, 1.25, 2.5])
-
-
-FILES = {
-    "instances.yaml": """
-one: {title: One device, provider: own, gpu: RTX 4090, gpus: 1}
-four: {title: Four devices, provider: own, gpu: RTX 4090, gpus: 4, base_instance: one}
-twin: {title: The same elsewhere, provider: cloud, gpu: RTX 4090, gpus: 1, equivalent_to: one}
-""",
-    "workloads.yaml": "job: {kind: training, model: resnet50, samples: 5040000, source: this test}\n",
-    "prices.yaml": """
-as_of: 2026-01-01
-source: this test
-offers: [{instance: one, per_hour: 3}, {instance: four, per_hour: 9}, {instance: twin, per_hour: 3}]
-""",
-    "throughput.csv": (
-        "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,"
-        "images_per_s,images_per_s_low,images_per_s_high,source,note\n"
-        "RTX 4090,one,1,tensorflow,2.15,own,resnet50,64,fp16,default,synthetic,1400,1300,1500,our own runs,\n"
-    ),
-    "efficiency.csv": """base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source
-one,four,4,resnet50,64,fp16,default,0.9,our own runs
-""",
-}
-
-
-def test_the_range_of_a_speed_of_ones_own_goes_into_the_hours_and_the_price(tmp_path):
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text)
-    question = StudyCells(model=["resnet50"], batch_size=[64], precision="fp16", headline_batch_size=64)
-    machines, day = [tmp_path / "instances.yaml"], datetime.date(2026, 1, 1)
-    throughput = gather_throughput([], question, day.isoformat(), load_instances(*machines), tmp_path)
-    files = (tmp_path / "prices.yaml", tmp_path / "workloads.yaml", machines)
-    costs = price_study(throughput, None, *files, "prices", 30.5, day)["costs"].set_index("instance")
-    # 5.04e6 samples take 3600 s at 1400 a second; 5.04e6 / (1500 x 3600) = 0.93333 h, 5.04e6 / (1300 x 3600) = 1.07692;
-    # at 3 USD an hour. Four: 4 x 0.9 = 3.6 times as fast: 5040 (4680 to 5400) a second; at 9 USD an hour.
-    alone = ([0.93333, 1.0, 1.07692], [2.8, 3.0, 3.23077])
-    expected = {"one": alone, "twin": alone, "four": ([0.259259, 0.277778, 0.299145], [2.33333, 2.5, 2.69231])}
-    for name, (hours, usd) in expected.items():
-        for what, ends in (("hours", hours), ("usd", usd)):
-            found = costs.loc[name, [f"{what}_low", what, f"{what}_high"]].astype(float).tolist()
-            assert found == pytest.approx(ends, abs=1e-5)
 
 
 # --- one device each, several, all ----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sweetspot.bills.rates import (
     Rents,
-    by_contract,
     possession,
     rates,
     rent_over,
@@ -121,10 +120,3 @@ def test_prices_of_one_provider_and_device_move_together():
     assert rents.factor(cut).tolist() == rents.factor(cut | {"gpu": "h"}).tolist() != rents.factor(
         cut | {"provider": "q"}).tolist()  # fmt: skip
     assert len(keys) == len(set(keys))  # nothing is drawn twice
-
-
-@pytest.mark.parametrize(
-    ("row", "contract"), [(OWNED, False), (RENTED, False), (RENTED | {"days_per_month": 10.0}, True)]
-)
-def test_who_is_paid_by_the_month_used_or_not(row, contract):
-    assert by_contract(row) == contract

@@ -90,16 +90,6 @@ def test_the_break_even_moves_with_the_mean_rent_of_36_months(prices, change, fa
     assert row["gain_at_use"] == pytest.approx(RENT * factor / hour, rel=1e-3)
 
 
-def test_today_s_costs_keep_today_s_prices(prices):
-    fallen, still = prices(-0.3)[0]["costs"], prices(None)[0]["costs"]
-    pd.testing.assert_frame_equal(fallen, still)
-
-
-def test_false_keeps_every_price_where_it_is(prices):
-    row = against(prices(-0.3, paths=False)[1])
-    assert row["days"] == pytest.approx(FIXED / (24 * (RENT - VARIABLE)), rel=1e-3)
-
-
 def test_without_the_key_only_stated_paths_move_and_with_it_all_clouds_do(prices):
     stated, every = prices(-0.3)[1]["options"], prices(-0.3, paths=True)[1]["options"]
     assert set(stated.loc[stated["rent_factor"] != 1, "instance"]) == {"nebius-8xb300"}
@@ -115,16 +105,6 @@ def test_a_plan_pays_the_mean_rent_of_its_months(prices):
         return rows[(rows["instance"] == "nebius-8xb300") & (rows["phase"] == "total")]["usd"].iloc[0]
 
     assert usd(-0.3) / usd(None) == pytest.approx(0.623145, rel=1e-4)
-
-
-def test_the_tornado_has_the_rent_ahead_with_the_ends_of_its_draws(prices):
-    _, comparison = prices(None, paths=True)
-    rows = comparison["tornado"]
-    row = rows[(rows["model"] == "llama2_70b_lora") & (rows["assumption"] == "mean rent over the project")].iloc[0]
-    assert row["range_basis"] == "price paths"
-    assert row["value"] == pytest.approx(0.95688, abs=1e-4)
-    assert 0.6 < row["low"] < row["value"] < row["high"] < 1.35
-    assert row["margin_low"] < row["margin"] < row["margin_high"]
 
 
 def test_resale_by_age_lowers_the_break_even_by_its_share(prices):

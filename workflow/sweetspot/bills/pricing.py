@@ -152,8 +152,8 @@ class StudyFiles:
     price_paths: bool | None = None
 
 
-def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, into: Path) -> None:
-    """Write each scenario's files below `into` and refuse what does not fit, as pricing would.
+def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, scratch: Path) -> None:
+    """Write each scenario's files below `scratch` and refuse what does not fit, as pricing would.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, into: 
         By name, as `load_scenarios` reads them.
     study
         The study's own files.
-    into
+    scratch
         Folder for the files; each scenario has one of its own in it.
 
     Raises
@@ -171,7 +171,7 @@ def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, into: 
     """
     faults, terms = Faults(), (study.month_days, study.as_of, study.energy, study.price_paths)
     for name, scenario in scenarios.items():
-        file, folder, mistakes = scenario_file(study.folder, name), into / name, Faults()
+        file, folder, mistakes = scenario_file(study.folder, name), scratch / name, Faults()
         with faults.gather():
             workloads, price_lists, _ = write_scenario(scenario, file, study.workloads, study.price_lists, folder)
             owned = set[str]()
