@@ -136,6 +136,9 @@ def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_pa
         load_instances(one, one)
     with pytest.raises(UserError, match=r"b\.base_instance is 'a'"):
         load_instances(other)
+    other.write_text(f"b: {machine}, base_instance: a}}\na: {machine}, equivalent_to: b}}\n")
+    with pytest.raises(UserError, match="lead back to each other"):
+        load_instances(other)
     one.write_text("- a\n")
     with pytest.raises(UserError, match="found list; expected a mapping"):
         load_instances(one)

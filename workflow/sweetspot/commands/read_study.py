@@ -29,7 +29,7 @@ from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.plausibility import warned_lines
+from sweetspot.transfer.plausibility import impossible_figures
 
 ContentT = TypeVar("ContentT")
 FOLDERS = ("prices", "scenarios", "logs")
@@ -267,8 +267,8 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
     def read_figures(file: Path) -> Any:
         table = read_published(file)
         findings.check(published_cells, table, content.instances or {}, file)
-        for line, rule, sentence in warned_lines(table):
-            findings.warn(file, rule, f"line {line}: {sentence}")
+        for figure in impossible_figures(table):
+            findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")
         return table
 
     def read_facts(file: Path) -> Any:

@@ -21,6 +21,7 @@ READERS = {
     **dict.fromkeys(BY_NAME, read_pattern_log),
 }
 BENCHMARKS = {"keras_csv": "keras"}
+UNITS = {"keras_csv": "samples", "tf_cnn_benchmarks": "images"} | {name: row.counts for name, row in BY_NAME.items()}
 COLUMNS = (
     "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",
     "variant", "dataset", "images_per_s", "source", "warnings", "unit", "runs", "images_per_s_low", "images_per_s_high",
@@ -75,7 +76,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "variant": source.variant,
         "benchmark": BENCHMARKS.get(source.format, source.format),
         "images_per_s": rate,
-        "unit": BY_NAME[source.format].counts if source.format in BY_NAME else source.unit,
+        "unit": UNITS[source.format],
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
         "warnings": [],
         "file": name,

@@ -14,7 +14,7 @@ from sweetspot.scaling.intervals import LEARNED_METHOD
 from sweetspot.scaling.step_facts import device_family
 from sweetspot.throughput.published import guessed_interconnect
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, check_below_peak, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
 
 COLUMNS = (
     "gpu",
@@ -69,10 +69,11 @@ def predict_throughput(
     if len(workloads) > 1:
         names = " and ".join(f"{model} in {precision}" for model, precision, _ in workloads)
         raise UserError(f"--measured: figures of {names}; expected several devices with one workload")
-    for figure in figures:
-        check_below_peak(figure)
     devices = {device.gpu: device for device in map(shipped_devices().get, gpus)}
-    single = transferred(figures, list(devices.values()), learn_devices(studies))
+    relation = learn_devices(studies)
+    for figure in figures:
+        check_figure(figure, relation)
+    single = transferred(figures, list(devices.values()), relation)
     tables = [single.assign(gpus=1, interconnect="", basis="transferred")]
     predicted = single[single["images_per_s"].notna()]
     several = [count for count in counts if count > 1]

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from sweetspot.errors import refuse
 from sweetspot.facts.shipped_tables import table
+from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Slug, Text
 
 Refreshed = Literal["on_demand", "spot", "preemptible"]
@@ -93,18 +94,16 @@ def checked_catalogue(
     """
     catalogue = catalogue or CatalogueMap()
     parts = {f"catalogue.{source}.{key}": part for source, key, part in catalogue.parts()}
-    lists = {"catalogue.shipped.rates": catalogue.shipped.rates} | {f"{key}.lists": parts[key].lists for key in parts}
+    named = [("catalogue.shipped.rates", catalogue.shipped.rates, price_lists)]
+    for key, part in parts.items():
+        named += [(f"{key}.lists", part.lists, price_lists), (f"{key}.instances", [*part.instances], machines)]
     sentences = [
-        f"{file}: {key} names {name!r}; expected some of {', '.join(price_lists)}"
-        for key, names in lists.items()
-        for name in sorted({*names} - {*price_lists})
+        f"{file}: {key} names {name!r}; expected one of the study's{hint(name, known)}"
+        for key, names, known in named
+        for name in sorted({*names} - {*known})
     ]
     part_of_offer: dict[tuple[str, str, str], str] = {}
     for key, part in parts.items():
-        sentences += [
-            f"{file}: {key}.instances names {name!r}; expected an instance of instances.yaml"
-            for name in sorted({*part.instances} - {*machines})
-        ]
         sentences += [
             f"{file}: {part_of_offer[offer]} and {key} both refresh {' '.join(offer)}; expected one of them"
             for offer in product(part.lists, part.instances, part.purchases)

@@ -164,5 +164,12 @@ def load_instances(*files: Path) -> dict[str, Instance]:
         for key in ("base_instance", "equivalent_to")
         if (target := getattr(instance, key)) is not None and target not in names
     ]
+    bases = {name: instance.equivalent_to or instance.base_instance for name, instance in instances.items()}
+    for name, base in bases.items():
+        target = base
+        for _ in bases:  # whoever still has a base after so many steps goes round in a circle
+            target = bases.get(target or "")
+        if target is not None:
+            faults.add(f"{files[-1]}: {name} and {base} lead back to each other; expected a machine with figures")
     faults.end()
     return instances

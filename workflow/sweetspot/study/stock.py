@@ -112,13 +112,9 @@ class AvailabilityFacts(NamedTuple):
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
             if matches:
-                return max(matches, key=_closeness)
+                # Who pays by spot or contract asks about that, whatever the machine.
+                return max(matches, key=lambda fact: (bool(fact.purchase), bool(fact.provider), len(fact.about)))
         return None
-
-
-def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
-    # Who pays by spot or contract asks about that, whatever the machine.
-    return fact.purchase is not None, fact.provider is not None, len(fact.about)
 
 
 def study_facts(file: Path) -> list[StockFact]:

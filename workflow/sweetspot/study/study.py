@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -20,8 +20,8 @@ Format = Literal["tf_cnn_benchmarks", "keras_csv", "trainer_summary"] | Program
 NEEDED = {
     "tf_cnn_benchmarks": ("precision",),
     "keras_csv": ("framework", "model", "batch_size", "precision", "samples_per_epoch"),
-    **dict.fromkeys(("trainer_summary", *get_args(Program)), ("framework", "model", "batch_size", "gpus", "precision")),
 }
+NEEDED_BY_PROGRAMS = ("framework", "model", "batch_size", "gpus", "precision")
 
 
 def _inside(path: str) -> str:
@@ -59,18 +59,13 @@ class LogSource(Closed):
     """Where the log comes from; file, line and SHA-256 are added"""
 
     def _expected(self) -> Iterator[str]:
-        for name in NEEDED[self.format]:
+        for name in NEEDED.get(self.format, NEEDED_BY_PROGRAMS):
             if getattr(self, name) is None:
                 yield f"'{name}' to be given too, because {self.format} logs do not say it"
 
     def stated(self, name: str) -> Any:
         """What the study states of the log because its format does not say it: `NEEDED`, so it is there."""
         return getattr(self, name)
-
-    @property
-    def unit(self) -> str:
-        """The unit: what programs of this format train on."""
-        return "samples" if self.format == "keras_csv" else "images"
 
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
@@ -203,13 +198,10 @@ class Study(Closed):
 
 def check_study_name(name: str, studies: Path) -> None:
     """Refuse a name whose results would be another's: reserved, or another study's but for case. Raises UserError."""
-    if name.casefold() in RESERVED:
-        raise UserError(
-            f"study {name!r} would write into results/{name.casefold()}, which is of all studies; rename it"
-        )
-    names = {
-        file.parent.name for file in studies.glob("*/study.yaml") if file.parent.name.casefold() == name.casefold()
-    }
+    folder = name.casefold()
+    if folder in RESERVED:
+        raise UserError(f"study {name!r} would write into results/{folder}, which is of all studies; rename it")
+    names = {file.parent.name for file in studies.glob("*/study.yaml")}
     check_case(sorted(names | {name}), "studies", studies)
 
 

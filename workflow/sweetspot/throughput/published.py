@@ -119,14 +119,14 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
         If a cell stands twice, uses more devices than its instance has, or names a misspelt instance, or if two rows
         of a model count different things.
     """
+    is_declared = published["instance"].isin(list(instances))
+    cells = published[is_declared & published["batch_size"].notna()]
+    require_distinct(cells, list(CELL_COLUMNS), path)
     refuse(
         f"{path}: {model} is counted in {' and in '.join(units)}; expected one unit a model"
         for model, units in published.groupby("model")["unit"].unique().items()
         if len(units) > 1
     )
-    is_declared = published["instance"].isin(list(instances))
-    cells = published[is_declared & published["batch_size"].notna()]
-    require_distinct(cells, list(CELL_COLUMNS), path)
     faults = [
         (row.Index, f"gpus is {row.gpus}; {row.instance} has {instances[row.instance].gpus}")
         for row in cells.itertuples()
