@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from scaling_tables import NODE_SCALING, flat, flat_bounds
-from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.device_predictions import scale_to_devices, usual_interconnect
-from sweetspot.scaling.fitted import FittedScaling, fit_shipped_scaling
+from sweetspot.scaling.fitted import FittedScaling
 
 MEASURED = SimpleNamespace(model="resnet50", batch_size=64.0, precision="fp16", framework="torch")
 
@@ -35,16 +34,3 @@ def test_both_errors_count():
     # two nodes of eight: one doubling at 2 %, and 3 % for leaving the node
     assert found.loc[16, "images_per_s"] == pytest.approx(16 * 100 * 0.9 * math.exp(-0.05))
     assert scale_to_devices(single, [64], MEASURED, "pcie", scaling)["interconnect"].tolist() == ["pcie"]
-
-
-def test_two_a100_over_pcie_are_faster_than_one_as_published():
-    # ResNet-50 in mixed precision on A100 80GB PCIe: 2,979 images/s on two of 1,527 each at batch 1280, 97.5 %; a
-    # published 98.5 % at batch 384. At batch 128 and 1,200 a second: between 1,200 and 2,400.
-    single = pd.DataFrame([{"gpu": "A100 PCIe 80GB", "images_per_s": 1200.0, "images_per_s_low": 1200.0,
-                            "images_per_s_high": 1200.0, "warnings": []}])  # fmt: skip
-    figure = SimpleNamespace(model="resnet50", batch_size=128.0, precision="bf16", framework="torch")
-    found = scale_to_devices(single, [2, 4], figure, None, fit_shipped_scaling(STUDIES)).set_index("gpus")
-    assert 1200 < found.loc[2, "images_per_s"] < 2400 < found.loc[4, "images_per_s"] < 4800
-    assert found.loc[2, "images_per_s_low"] > 1200
-    assert found.loc[2, "images_per_s_low"] <= 0.985 * 2400 <= found.loc[2, "images_per_s_high"]
-    assert found["interconnect"].tolist() == ["pcie", "pcie"]

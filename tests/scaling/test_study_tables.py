@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from scaling_tables import cell, efficiencies
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.scaling import sum_of_parts
 from sweetspot.scaling.evidence import (
     average_efficiency,
     concat_filled,
@@ -16,18 +15,13 @@ from sweetspot.scaling.evidence import (
 from sweetspot.scaling.intervals import METHODS
 from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.published_pairs import published_evidence
-from sweetspot.scaling.strong import fit_strong, strong_cells
-from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, extrapolate_study
+from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import StudyCells, load_study
+from sweetspot.study.study import load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
-from sweetspot.throughput.time_to_target import read_times
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
-RATES = ["images_per_s", "images_per_s_low", "images_per_s_high"]
-BY_TOKENS = "fine-tune-2026"  # its speeds are arithmetic of devices, not measured or printed for an instance
-NAMES = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml") if path.parent.name != BY_TOKENS)
 
 
 def tables(folder, pools):
@@ -94,18 +88,10 @@ def some(evidence, *families):
     return rows.groupby("family").sample(10, random_state=1).reset_index(drop=True)
 
 
-def test_the_tables_of_a_study_and_one_fit_to_all_evidence(parkopedia, monkeypatch):
+def test_the_tables_of_a_study(parkopedia):
     study, instances, made = parkopedia
     few = some(made["evidence"], "k80", "v100", "m60")
-    sizes, fit_era = [], sum_of_parts._fit_era
-
-    def counted(rows, era):
-        sizes.append(len(rows))
-        return fit_era(rows, era)
-
-    monkeypatch.setattr(sum_of_parts, "_fit_era", counted)
     found = extrapolate_study({**made, "evidence": few}, instances, study.targets, study.cells, "mean_efficiency")
-    assert sizes.count(len(few)) == 1  # ten figures each, none with a warning
     assert len(found["extrapolation"]) == 9 * len(METHODS)
     assert set(found["extrapolation"]["nodes"]) == {1}
     headline = found["extrapolation"][found["extrapolation"]["headline"]]
@@ -135,18 +121,3 @@ def test_the_founding_case_lies_within_the_interval_of_the_learned_method(parkop
     assert (measured * one < learned["images_per_s_high"]).all()
     # the 2018 rule, as printed: 0.76, 0.83, 0.87
     assert rows.loc["mean_efficiency", "efficiency"].to_list() == pytest.approx([0.76, 0.83, 0.87], abs=0.0051)
-
-
-def test_times_to_a_target_are_estimated_from_the_studys_own_and_learnt_from_others_too(parkopedia):
-    made = parkopedia[2] | {"evidence": some(parkopedia[2]["evidence"], "k80")}
-    own, other = (
-        read_times(figures_file(name, STUDIES, "time_to_target.csv")) for name in ("eight-gpus-2026", "scaling-2026")
-    )
-    asked = StudyCells(model=["llama2_70b_lora"], batch_size=[1], precision="mixed", framework="torch",
-                     headline_batch_size=1)  # fmt: skip
-    machines = {"x": Instance(title="x", provider="p", gpu="B200 SXM", gpus=40, nodes=5)}  # of which no time is printed
-    found = extrapolate_study(made, machines, [], asked, "usl", times=[own, other])["extrapolation"]
-    expected = strong_cells(own, fit_strong(own, [other]), asked, machines, EXTRAPOLATION_COLUMNS)
-    assert found["images_per_s"].tolist() == expected["images_per_s"].tolist() and len(found) == 1
-    none = extrapolate_study(made, {}, [], asked, "usl", times=[own, other])["extrapolation"]
-    assert none.empty and list(none) == list(EXTRAPOLATION_COLUMNS)
