@@ -147,7 +147,7 @@ def _pair(row: dict[str, str]) -> Row | None:
 
 
 def _single(row: dict[str, str]) -> Row | None:
-    """The row in `figures.COLUMNS`; None where it is of several devices. Raises ValueError."""
+    """The row with the columns of `figures.as_figures`; None where it is of several devices. Raises ValueError."""
     _need_names(row, "gpu", "model", "unit")
     if _number(row, "gpus") != 1:
         return None
@@ -164,6 +164,7 @@ def _single(row: dict[str, str]) -> Row | None:
         "xla": False,
         "gpu": row["gpu"],
         "images_per_s": _number(row, "value"),
+        "unit": "",
     }
 
 

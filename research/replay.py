@@ -12,8 +12,7 @@ from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, cel
 from sweetspot.bills.owning import share_of_price
 from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.schemas import with_types
-from sweetspot.decision.analyses.days_of_use import references
-from sweetspot.decision.contenders import contenders
+from sweetspot.decision.contenders import staying
 from sweetspot.decision.options import build_options
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
@@ -89,11 +88,8 @@ class Replay:
         return self._advice[key]
 
     def _decided(self, month: float, months: int) -> str:
-        options = self.options(month, months)
-        who = contenders(options, references(options)[MODEL])
-        assert who is not None
-        reference, alternative, gain = who
-        cheapest = reference if alternative is None or gain >= 1 else alternative
+        options = staying(self.options(month, months))
+        cheapest = options.loc[options["images_per_usd"].idxmax()]
         return BUY if cheapest["purchase"] == "own" else str(cheapest["provider"])
 
     def options(self, month: float, months: int) -> pd.DataFrame:

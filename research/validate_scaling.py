@@ -28,7 +28,7 @@ from sweetspot.scaling.across_nodes import (
     spans_nodes,
 )
 from sweetspot.scaling.evidence import (
-    concat_evidence,
+    concat_filled,
     study_efficiency,
     study_evidence,
 )
@@ -36,7 +36,6 @@ from sweetspot.scaling.fitted import FittedScaling, shipped_evidence
 from sweetspot.scaling.intervals import (
     LEARNED_METHOD,
     METHODS,
-    STUDY_MODELS,
     error_summary,
     validation_errors,
 )
@@ -59,6 +58,7 @@ from research.validating import Validation
 
 FOUNDING_STUDY = "parkopedia-2018"
 TIMES = ("eight-gpus-2026", "scaling-2026")  # where times to a target are shipped
+STUDY_MODELS = ("inception3", "resnet50", "vgg16")
 STUDY_BENCHMARKS = ("llama2_70b_lora", "llama31_8b")  # that a study asks about
 WITHIN_NODE = "within a node"
 ACROSS_NODES = "across nodes, batch per device fixed"
@@ -125,7 +125,7 @@ def founding_evidence(studies: Path) -> pd.DataFrame:
 
 def all_shipped_evidence(studies: Path) -> pd.DataFrame:
     """Return the evidence of the pools and of the founding study."""
-    return concat_evidence([shipped_evidence(studies), founding_evidence(studies)])
+    return concat_filled([shipped_evidence(studies), founding_evidence(studies)])
 
 
 def shipped_times(studies: Path) -> list[pd.DataFrame]:
@@ -277,11 +277,10 @@ def _predict_across(rows: pd.DataFrame, node_scaling: NodeScaling) -> pd.DataFra
 
 def _predict_times(rows: pd.DataFrame, strong: StrongScaling) -> pd.DataFrame:
     batches = rows.get("batches", pd.Series(np.nan, rows.index)).astype(float).fillna(1.0)
-    counts = zip(rows["gpu"], rows["base_gpus"], rows["gpus"], strict=True)
     pairs = rows.assign(
         benchmark=rows["model"],
         doublings=np.log2(rows["gpus"] / rows["base_gpus"]).astype(float),
-        leaves=np.array([crossings(*count) for count in counts], dtype=float),
+        leaves=crossings(rows["gpu"].astype(str), rows["base_gpus"], rows["gpus"]),
         log_batch=np.log(batches),
     )
     factor = strong.interval_factor(pairs["doublings"])

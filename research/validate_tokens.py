@@ -11,22 +11,18 @@ of another model on the same device. Without FILE each software, model and devic
 
 import argparse
 import json
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sweetspot.study.open_models import open_models
 from sweetspot.tokens.mfu import (
-    LEAST_SPREAD,
     STACKS,
-    PublishedShare,
     Range,
+    carry_speed,
     expected_mfu,
-    from_one_timing,
-    on_device,
-    on_model,
     published_figures,
     read_figures,
 )
@@ -34,9 +30,9 @@ from sweetspot.transfer.figures import shipped_devices
 
 HELD_BACK = ("software", "model", "gpu")
 NOTHING, STACK, OTHER_DEVICE, OTHER_MODEL = "nothing known", "stack known", "other device", "other model"
-SAME_BUT_ONE = ("software", "method", "precision", "sequence")
+SAME_BUT_ONE = ["software", "method", "precision", "sequence", "stack"]
 
-Expectation = tuple[PublishedShare, Range]
+Expectation = tuple[float, Range]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,13 +53,13 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"{row['method']:<32}{row['rows']:>6}{shares}")
 
 
-def validate(figures: Sequence[PublishedShare], blind: bool = False) -> dict[str, Any]:
+def validate(figures: pd.DataFrame, blind: bool = False) -> dict[str, Any]:
     """Return the errors of each method.
 
     Parameters
     ----------
     figures
-        The figures that are expected.
+        `read_figures` of what is expected.
     blind
         True: nothing is learnt from them; False: they are the pool, held back in turn.
 
@@ -77,58 +73,57 @@ def validate(figures: Sequence[PublishedShare], blind: bool = False) -> dict[str
     methods: dict[str, list[Expectation]] = {}
     for known in (NOTHING, STACK):
         if blind:
-            methods[known] = [(one, _expected(published_figures(), one, known)) for one in figures]
+            kinds = [rows for _, rows in figures.groupby(["method", "stack", "mixture"])]
+            methods[known] = [pair for rows in kinds for pair in _expected(published_figures(), rows, known)]
         else:
             methods |= {f"{known}, no {name}": list(_held_back(figures, name, known)) for name in HELD_BACK}
-    methods[OTHER_DEVICE] = [(wanted, _to_device(known, wanted)) for known, wanted in pairs(figures, "gpu")]
+    methods[OTHER_DEVICE] = [_carried(row) for row in pairs(figures, "gpu").itertuples()]
+    of_models = pairs(figures, "model")
     for stack in STACKS:
-        of_stack = [pair for pair in pairs(figures, "model") if pair[0].stack == stack]
-        methods[f"{OTHER_MODEL}, {stack}"] = [(wanted, _to_model(known, wanted)) for known, wanted in of_stack]
+        methods[f"{OTHER_MODEL}, {stack}"] = [
+            _carried(row) for row in of_models[of_models["stack"] == stack].itertuples()
+        ]
     rows = [summarize(method, expected) for method, expected in methods.items() if expected]
     return {"headline": rows[0]["method"], "methods": rows}
 
 
-def pairs(figures: Sequence[PublishedShare], but: str) -> list[tuple[PublishedShare, PublishedShare]]:
-    """List pairs of figures that differ in `but` ('gpu' or 'model') alone, apart from the share."""
-    same = (*SAME_BUT_ONE, "model" if but == "gpu" else "gpu")
-    return [
-        (known, wanted)
-        for known in figures
-        for wanted in figures
-        if getattr(known, but) != getattr(wanted, but)
-        and all(getattr(known, name) == getattr(wanted, name) for name in same)
-    ]
+def pairs(figures: pd.DataFrame, but: str) -> pd.DataFrame:
+    """Join figures that differ in `but` ('gpu' or 'model') alone; columns of the known one end in `_known`."""
+    same = [*SAME_BUT_ONE, "model" if but == "gpu" else "gpu"]
+    table = figures.merge(figures, on=same, suffixes=("", "_known"))
+    return table[table[but] != table[f"{but}_known"]]
 
 
-def summarize(method: str, expected: Sequence[Expectation]) -> dict[str, Any]:
+def summarize(method: str, expected: list[Expectation]) -> dict[str, Any]:
     """Return rows, median and 90th percentile of |expected / printed - 1|, and the share inside the 90 % interval."""
-    errors = [abs(share.middle / figure.mfu - 1) for figure, share in expected]
-    inside = [share.low <= figure.mfu <= share.high for figure, share in expected]
+    errors = [abs(estimate.middle / printed - 1) for printed, estimate in expected]
+    inside = [estimate.low <= printed <= estimate.high for printed, estimate in expected]
     return {
         "method": method, "rows": len(errors), "median_abs_error": float(np.median(errors)),
         "p90_abs_error": float(np.quantile(errors, 0.9)), "coverage90": float(np.mean(inside)),
     }  # fmt: skip
 
 
-def _held_back(figures: Sequence[PublishedShare], name: str, known: str) -> Iterator[Expectation]:
-    for value in sorted({str(getattr(figure, name)) for figure in figures}):
-        rest = [figure for figure in figures if getattr(figure, name) != value]
-        for figure in figures:
-            if getattr(figure, name) == value and any(known == NOTHING or figure.stack == one.stack for one in rest):
-                yield figure, _expected(rest, figure, known)
+def _held_back(figures: pd.DataFrame, name: str, known: str) -> Iterator[Expectation]:
+    for value in figures[name].unique():
+        is_held_back = figures[name] == value
+        rest = figures[~is_held_back]
+        dense_methods = set(rest.loc[~rest["mixture"], "method"])
+        for (method, stack, _), rows in figures[is_held_back].groupby(["method", "stack", "mixture"]):
+            has_method = method != "grpo" or method in dense_methods
+            if has_method and (known == NOTHING or stack in set(rest["stack"])):
+                yield from _expected(rest, rows, known)
 
 
-def _expected(rest: Sequence[PublishedShare], figure: PublishedShare, known: str) -> Range:
-    stack = figure.stack if known == STACK else None
-    return expected_mfu(rest, figure.method, figure.precision, stack, figure.mixture)
+def _expected(rest: pd.DataFrame, rows: pd.DataFrame, known: str) -> Iterator[Expectation]:
+    """Yield the share of each row, printed and expected from `rest`; the rows are of one method, stack and kind."""
+    first = rows.iloc[0]
+    share = expected_mfu(rest, first["method"], first["stack"] if known == STACK else None, first["mixture"])
+    yield from ((printed, share) for printed in rows["mfu"])
 
 
-def _to_device(known: PublishedShare, wanted: PublishedShare) -> Range:
-    devices = shipped_devices()
-    share = from_one_timing(known.mfu, LEAST_SPREAD)
-    return on_device(share, devices.get(known.gpu), devices.get(wanted.gpu), wanted.precision)
-
-
-def _to_model(known: PublishedShare, wanted: PublishedShare) -> Range:
-    sizes = [math.log(open_models()[figure.model].active_parameters) for figure in (known, wanted)]
-    return on_model(from_one_timing(known.mfu, LEAST_SPREAD), math.exp(sizes[1] - sizes[0]), known.stack)
+def _carried(row: Any) -> Expectation:
+    """Return the speed of a pair's wanted figure, printed and expected from the known one."""
+    known = {name: [getattr(row, f"{name}_known", getattr(row, name))] for name in ("model", "gpu", "flop_per_s")}
+    device = shipped_devices().by_gpu[row.gpu]
+    return row.flop_per_s, carry_speed(pd.DataFrame(known), open_models()[row.model], device, row.stack)

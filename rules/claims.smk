@@ -22,7 +22,7 @@ rule check_claims:
         f"results/logs/check_claims/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("study", "bills", "phrases", "decision", "claims"),
+        formula=formula("study", "bills", "decision", "claims"),
         content=contents(CLAIMS),
     run:
         here("check_claims", input, output, log)

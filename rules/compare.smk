@@ -16,12 +16,9 @@ COMPARISON = [
     "choices",
     "verdict",
     "queue",
-    "left_out",
     "warnings",
-    # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
+    # Of workloads of kind monthly: what to have and what to rent, and who does what.
     "sources",
-    "load",
-    "jobs",
     "deadlines",
     # What each kind of commitment costs along the controls of the page.
     "sweeps",
@@ -61,7 +58,6 @@ rule compare:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
         ),
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
@@ -128,7 +124,6 @@ rule compare_then:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
             "report",
         ),
@@ -164,7 +159,6 @@ rule compare_scenarios:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
             "report",
         ),

@@ -36,7 +36,7 @@ rule draw_speed:
         f"results/logs/draw_speed/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("study", "phrases", "decision", "report"),
+        formula=formula("study", "decision", "report"),
         machines=MACHINES,
         content=contents(f"{CONFIG}/study.yaml"),
     run:
@@ -56,7 +56,7 @@ rule draw_figures:
         f"results/logs/draw_figures/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("study", "phrases", "decision", "report"),
+        formula=formula("study", "decision", "report"),
         machines=MACHINES,
         content=contents(f"{CONFIG}/study.yaml"),
     run:
@@ -136,7 +136,6 @@ rule render_report:
             "bills",
             "availability",
             "mixes",
-            "phrases",
             "decision",
             "claims",
             "report",
@@ -158,7 +157,7 @@ rule write_index:
         f"results/logs/write_index/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("phrases", "decision", "report"),
+        formula=formula("decision", "report"),
     run:
         here("write_index", input, output, log)
 
@@ -173,7 +172,7 @@ rule print_report:
         f"results/logs/print_report/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("phrases", "decision", "report"),
+        formula=formula("decision", "report"),
     run:
         here("print_report", input, output, log)
 
@@ -189,7 +188,7 @@ rule share_report:
         f"results/logs/share_report/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("phrases", "decision", "report"),
+        formula=formula("decision", "report"),
     run:
         here("share_report", input, output, log)
 

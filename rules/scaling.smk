@@ -46,7 +46,6 @@ rule extrapolate:
         instances=given(INSTANCE_FILES),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
-        curve=f"{RESULTS}/scaling/curve.parquet",
         validation=f"{RESULTS}/scaling/validation.parquet",
     log:
         f"results/logs/extrapolate/{STUDY}.log",

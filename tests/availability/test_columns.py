@@ -7,16 +7,11 @@ from datetime import date
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import inputs, settings
-from pandas.testing import assert_frame_equal
 from sweetspot.availability.columns import (
-    OF_MACHINE,
-    START_COLUMNS,
     start_of_machines,
     start_times_of,
     with_start_times,
 )
-from sweetspot.decision.compare import compare
 from sweetspot.study.stock import load_availability
 
 TODAY = date(2026, 9, 19)
@@ -42,21 +37,6 @@ def option(provider="aws", gpu="H100 SXM", gpus=8, purchase="on_demand", nodes=N
 
 def columns(facts, *rows):
     return with_start_times(pd.DataFrame(rows), facts, 30.5).to_dict("records")
-
-
-def test_certain_machines_change_no_other_figure(tmp_path):
-    facts = stated(tmp_path, as_of=BEFORE, **CERTAIN)
-    requested = settings(deadlines_hours=[30.0, 120.0, 300.0])
-    before, after = (compare(inputs(), requested, draws=200, known=known) for known in (None, facts))
-    due = after["deadlines"].dropna(subset="option")
-    assert len(due) > 1 and due["p_result_in_time"].tolist() == due["p_in_time"].tolist()
-    options = after["options"]
-    assert len(options) > 1
-    assert options["hours_to_result"].tolist() == pytest.approx(options["hours"].tolist())
-    added = {*START_COLUMNS, *OF_MACHINE, "p_result_in_time"}
-    for name, table in before.items():
-        common = [column for column in table.columns if column not in added]
-        assert_frame_equal(table[common], after[name][common])
 
 
 @pytest.mark.parametrize("changes", [{}, {"gpus": 1}, {"gpu": "B300 SXM"}, {"purchase": "spot"}])

@@ -62,7 +62,7 @@ def test_a_machine_that_is_always_free_and_never_fails_takes_the_hours_of_the_ru
     )
 
 
-@pytest.mark.parametrize(("share", "wait"), [(0.5, 21.6), (0.07, 115.2), (0.85, 16.8)])
+@pytest.mark.parametrize(("share", "wait"), [(0.5, 21.6), (0.07, 115.2)])
 def test_a_search_is_free_at_once_or_waits_exponentially(share, wait):
     # The quantile q of the wait is w ln((1 - p)/(1 - q)), and 0 where p >= q.
     hours = StartTimes(exactly(share), exactly(wait)).result_hours(np.full(200_000, 6.0), 3)
@@ -73,7 +73,7 @@ def test_a_search_is_free_at_once_or_waits_exponentially(share, wait):
 
 @pytest.mark.parametrize(
     ("work", "per_hour", "share", "wait"),
-    [(100.0, 8e-4, 0.5, 21.6), (400.0, 0.01, 0.3, 48.0), (48.0, 0.1, 0.9, 5.0), (720.0, 8e-4, 0.07, 115.2)],
+    [(400.0, 0.01, 0.3, 48.0), (720.0, 8e-4, 0.07, 115.2)],
 )
 def test_a_simulation_of_the_events_agrees(work, per_hour, share, wait):
     start = StartTimes(exactly(share), exactly(wait), exactly(per_hour))

@@ -15,6 +15,9 @@ from sweetspot.decision.compare import compare
 from sweetspot.declared_tables import write_table
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
+from sweetspot.report.decision_text import verdict_rows
+
+SENTENCES = ("sentence", "do_this", "thresholds")
 
 STUDY = """
 name: paper
@@ -67,7 +70,7 @@ def asked(project, capsys, *arguments):
 
 def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, capsys):
     code, said = asked(project, capsys)
-    page = found["verdict"].iloc[0]
+    (page,) = verdict_rows(found)
     assert code == 0
     lines = said.out.splitlines()
     assert lines[0] == "A box or a rented card (paper, as of 2018-07-01, the study's own use)"
@@ -88,8 +91,8 @@ def test_another_use_is_that_of_a_price_list_that_says_so(found, days):
     own = compare(inputs(box_more={"days_per_month": days, "days_per_month_low": days, "days_per_month_high": days}),
                   settings())  # fmt: skip
     moved = of(found["options"], days=days)
-    for name in ("sentence", "do_this", "thresholds"):
-        assert moved["verdict"][name].tolist() == own["verdict"][name].tolist()
+    for row, expected in zip(verdict_rows(moved), verdict_rows(own), strict=True):
+        assert [row[name] for name in SENTENCES] == [expected[name] for name in SENTENCES]
     for name in ("ratio", "ratio_low", "ratio_high", "p_cheaper", "busy_days_per_month"):
         assert moved["verdict"][name].tolist() == pytest.approx(own["verdict"][name].tolist()), name
 
@@ -122,11 +125,11 @@ def test_a_deadline_names_what_one_is_bound_to(found, capsys, project):
     options["persistent"] = options["purchase"] != "spot"
     of_box, of_contract = (of(options, due_hours=due)["job_deadlines"].iloc[0] for due in (100.0, 1.0))
     assert (of_box["up_front_usd"], of_box["option"]) == (6500.0, BOX) and pd.isna(of_box["due_usd_per_month"])
-    assert "takes 52.8 h for 58.3 USD once it is bought for 6,500 USD" in of_contract["verdict"]
+    assert (of_contract["fastest_hours"], of_contract["up_front_usd"]) == (pytest.approx(52.83, abs=0.01), 6500.0)
     signed = of(options[options["option"] == RENTED], due_hours=200.0)["job_deadlines"].iloc[0]
     assert signed["due_usd_per_month"] == pytest.approx(734.4) and pd.isna(signed["up_front_usd"])
-    told = of(options[options["option"] == RENTED], due_hours=1.0)["job_deadlines"].iloc[0]["verdict"]
-    assert "117 h for 358 USD under a contract of 734 USD a month, used or not" in told
+    late = of(options[options["option"] == RENTED], due_hours=1.0)["job_deadlines"].iloc[0]
+    assert late[["fastest_usd", "due_usd_per_month"]].tolist() == pytest.approx([357.8, 734.4], abs=0.1)
 
 
 def test_deadlines_and_their_exit_codes(project, capsys):

@@ -89,7 +89,7 @@ def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):
 
 def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_path):
     """Of 15 h: an H100 for ResNet-50, 11.5 h x 3.49; for BERT our own after 14.13 h are too late with their wait."""
-    due = anew(lab, due_hours=15.0)["deadlines"].query("is_asked").set_index("class")
+    due = anew(lab, due_hours=15.0)["deadlines"].set_index("class")
     assert (due["within_hours"] == 15.0).all()
     assert due.loc["resnet50", "option"] == "runpod-1xh100-sxm"
     assert due.loc["resnet50", "usd"] == pytest.approx(40.135)  # 690 min x 3.49 / 60
@@ -99,7 +99,7 @@ def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_
     def earlier(work):
         work["lab"]["jobs"][0]["within_hours"] = 15.0
 
-    own = edited(lab, tmp_path, ("workloads.yaml", earlier))["deadlines"].query("is_asked").iloc[0]
+    own = edited(lab, tmp_path, ("workloads.yaml", earlier))["deadlines"].iloc[0]
     for name in ("option", "hours", "usd", "p_in_time"):
         assert own[name] == due.loc["resnet50", name]
 
@@ -128,7 +128,7 @@ def test_one_object_for_programs(lab, capsys):
     found = {row["class"]: row for row in content["plan_deadlines"]}
     assert (code, found["resnet50"]["option"]) == (0, "runpod-1xa100-sxm")
     assert found["resnet50"]["usd"] == pytest.approx(1215 / 60 * 1.59)  # 20.246 h, by the minute
-    assert 0 < found["bert"]["share_in_time"] <= 1
+    assert 0 < found["bert"]["p_in_time"] <= 1
 
 
 def test_a_number_of_jobs_that_no_plan_has(lab, tmp_path, capsys):

@@ -2,10 +2,13 @@
 
 import pandas as pd
 import pytest
+from sweetspot.choice_kinds import BUY
 from sweetspot.commands.command_line import main
+from sweetspot.decision.verdict import verdict_table
 from sweetspot.declared_tables import write_table
 from sweetspot.errors import UserError
 from sweetspot.report.rank_changes import difference, to_markdown
+from works import work
 
 
 def ranks(prices, rank, as_of):
@@ -43,11 +46,12 @@ def test_prices_and_ranks_that_changed(folders):
 
 
 def test_the_answers_stand_first(folders, capsys):
-    for folder, sentence in zip(folders, ("Buy <it>.", "Rent it."), strict=True):
-        verdict = pd.DataFrame({"is_answer": [True, False], "sentence": [sentence, "no"], "do_this": ["Now.", "no"]})
+    for folder, title in zip(folders, ("<it>", "that"), strict=True):
+        verdict = verdict_table([work(("box", BUY, [1.0], {"title": title}))], "plan", pd.DataFrame(), {})
         write_table(verdict, folder / "comparison" / "verdict.parquet")
     main(["diff", *map(str, folders)])
-    assert "Before: Buy &lt;it>. Now.\n\nAfter: Rent it. Now.\n" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Before: Buy &lt;it>. " in said and "\n\nAfter: Buy that. " in said
 
 
 def test_the_same_results_differ_in_nothing(folders, capsys):

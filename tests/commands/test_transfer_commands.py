@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from run_files import CELL, write_run
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
@@ -35,29 +34,6 @@ def test_as_text_it_says_what_to_beware_of(capsys):
     told = capsys.readouterr().out
     assert "measured: RTX 4090, resnet50, fp16, batch 256, torch: 1,120 images/s" in told
     assert "specified_only: L40S is known by its specifications only (1 x L40S)" in told
-
-
-def test_a_run_file_is_a_figure_too(tmp_path, capsys):
-    cell = CELL._replace(framework="torch", batch_size=64, precision="fp16")
-    file = write_run(tmp_path, cell, gpu="NVIDIA GeForce RTX 4090", seconds=[0.05] * 4, status="unstable")
-    result = predict(capsys, "--measured", file, "--on", "A100")
-    assert result["measured"][0]["images_per_s"] == pytest.approx(64 / 0.05)
-    assert {pair["rule"] for pair in result["predicted"][0]["warnings"]} == {"unstable"}
-
-
-@pytest.mark.parametrize(
-    ("columns", "words"),
-    [
-        ({"gpu": "Intel Xeon CPU"}, "is a processor"),
-        ({"logical": True}, "a figure of 1 logical devices; expected one of a single device"),
-        ({"gpus": 2}, "a figure of 2 devices; expected one of a single device"),
-        ({"status": "oom"}, "has the status 'oom' and no figure"),
-    ],
-)
-def test_a_run_that_says_nothing_of_a_device_is_refused(tmp_path, columns, words):
-    file = write_run(tmp_path, gpu=columns.pop("gpu", "RTX 4090"), name="run", **columns)
-    with pytest.raises(UserError, match=words):
-        main(["predict", "--measured", file, "--on", "A100"])
 
 
 @pytest.mark.parametrize(

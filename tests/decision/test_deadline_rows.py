@@ -11,7 +11,6 @@ from answer_options import option, spot
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines
-from sweetspot.wording import DOLLARS
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 
@@ -33,55 +32,50 @@ def test_every_column_of_the_cheapest_in_time():
     assert found.columns.tolist() == list(DEADLINES)
     (row,) = found.to_dict("records")
     same(row, {
-        "workload": "w", "class": None, "within_hours": 4.0, "is_asked": True, "option": "mine",
+        "workload": "w", "class": None, "within_hours": 4.0, "option": "mine",
         "title": "Mine", "hours": 4.0, "hours_low": 3.1, "hours_high": 4.8, "usd": 20.0, "usd_low": 21.0,
-        "usd_high": 38.0, "usd_extra": None, "p_in_time": 11 / 20, "share_in_time": None, "status": "ok",
-        "wait_hours": 0.0,
+        "usd_high": 38.0, "p_in_time": 11 / 20, "wait_hours": 0.0, "fastest_title": None,
         # in time up to the draw of 30 USD, then never: 10 / 20 to 10 / 24, then 60 / 25 to 60 / 30, then 0
         "p_cheapest": 6 / 20, "confidence": "too close to call",
-        "verdict": "too close to call: Mine or Next", "up_front_usd": None, "due_usd_per_month": None,
+        "rival_title": "Next", "up_front_usd": None, "due_usd_per_month": None,
     })  # fmt: skip
 
 
 def test_who_is_sure_alone_or_nobody():
     rows = [option("Mine", 20.0, hours=4.0), option("Next", 30.0, hours=3.0)]
     four, three = jobs(rows, [4.0, 3.0]).sort_values("within_hours", ascending=False).to_dict("records")
-    same(four, {"option": "mine", "verdict": "Mine", "confidence": "clear", "p_cheapest": 1.0})
-    same(three, {"option": "next", "verdict": "Next", "confidence": "clear"})
+    same(four, {"option": "mine", "rival_title": "Next", "confidence": "clear", "p_cheapest": 1.0})
+    same(three, {"option": "next", "rival_title": None, "confidence": "clear"})
     # Of two as fast the cheaper one is told; what can be taken away only where nothing else is.
     two = [option("Mine", 20.0), option("Same", 10.0), option("Slow", 1.0, hours=11.0), spot("Taken", 1.0, hours=1.0)]
     (late,) = jobs(two, [0.5]).to_dict("records")
-    same(late, {"status": "none can: the fastest, Same, takes 10 h for 10 USD", "confidence": "clear", "option": None})
+    same(late, {"fastest_title": "Same", "fastest_hours": 10.0, "fastest_usd": 10.0, "option": None})
     (taken,) = jobs([spot("Taken", 1.0, hours=2.0)], [9.0]).to_dict("records")
-    same(taken, {"status": "none can: the fastest, Taken, takes 2 h for 1 USD", "within_hours": 9.0})
+    same(taken, {"fastest_title": "Taken", "fastest_hours": 2.0, "fastest_usd": 1.0, "within_hours": 9.0})
 
 
-def steps_of(*offers, classes, hours, due=None, **more):
+def due(*offers, classes, hours, limit=None, **more):
+    """The deadlines of classes by class, all within `limit` hours where one is given."""
     made = small_lab(*offers, jobs=classes, hours=hours, **more)
-    return class_deadlines([made[0]], DOLLARS, due).set_index("within_hours")
-
-
-def limits(fastest, slowest, *others):
-    """24 hours in equal ratios from the fastest to four times the slowest, to three figures; and those that are met."""
-    ratio = (4 * slowest / fastest) ** (1 / 23)
-    return sorted({*others, fastest, slowest, *(float(f"{fastest * ratio**step:.3g}") for step in range(1, 24))})
+    return class_deadlines([made[0]], limit).set_index("class")
 
 
 def test_every_column_of_a_class_by_hand():
-    """60 jobs of two hours fill half of ours: M/M/1, of which half wait at all, 4 h on average of these, 2 h of all."""
-    steps = steps_of(OLD, hourly(6.0), classes=[class_of("a", 60.0)], hours={"a": 2.0}, have=["old"])
-    assert steps.index.tolist() == pytest.approx(limits(2.0, 2.0, 4.0))
-    rented = {"workload": "lab", "class": "a", "is_asked": False, "option": "rented",
-              "title": "rented", "hours": 2.0, "hours_low": 2.0, "hours_high": 2.0, "usd": 12.0, "usd_low": 12.0,
-              "usd_high": 12.0, "usd_extra": 11.6, "p_in_time": 1.0, "share_in_time": 0.5, "status": "ok",
-              "wait_hours": 0.0, "p_cheapest": None, "confidence": None,
-              "verdict": None}  # fmt: skip
-    same(steps.loc[2.0], rented)
+    """60 jobs of two hours fill half of ours: M/M/1, of which half wait at all, 4 h on average of these, 2 h of all.
+    Within 3 h it is rented, within 4 h ours makes it but for half of exp(-2 / 4).
+    """
+    lab = {"classes": [class_of("a", 60.0)], "hours": {"a": 2.0}, "have": ["old"]}
+    rented = {"workload": "lab", "within_hours": 3.0, "option": "rented", "title": "rented", "hours": 2.0,
+              "hours_low": 2.0, "hours_high": 2.0, "usd": 12.0, "usd_low": 12.0, "usd_high": 12.0, "p_in_time": 1.0,
+              "wait_hours": 0.0, "p_cheapest": None, "confidence": None, "rival_title": None}  # fmt: skip
+    same(due(OLD, hourly(6.0), limit=3.0, **lab).loc["a"], rented)
     early = 1 - 0.5 * math.exp(-2 / 4)
-    same(steps.loc[4.0], rented | {"option": "old", "title": "old", "usd": 0.4, "usd_low": 0.4, "usd_high": 0.4,
-                                   "usd_extra": 0.0, "p_in_time": early, "share_in_time": early,
-                                   "wait_hours": 2.0})  # fmt: skip
-    assert steps.loc[8.0, "share_in_time"] == pytest.approx(1 - 0.5 * math.exp(-6 / 4))
+    same(due(OLD, hourly(6.0), limit=4.0, **lab).loc["a"], {
+        "within_hours": 4.0, "option": "old", "title": "old", "usd": 0.4, "usd_low": 0.4, "usd_high": 0.4,
+        "p_in_time": early, "wait_hours": 2.0,
+    })  # fmt: skip
+    assert due(OLD, hourly(6.0), **lab).empty  # it has no deadline of its own
+    same(due(OLD, hourly(6.0), limit=1.0, **lab).loc["a"], {"option": None, "fastest_hours": 2.0})
 
 
 def two_at_once(options):
@@ -95,21 +89,13 @@ SIDE = {"change": two_at_once, "facts": {"old": {"gpus": 2}, "quick": {"gpus": 4
 QUICK = hourly(20.0) | {"instance": "quick"}
 
 
-def test_an_urgent_job_pays_for_the_whole_machine_and_an_ordinary_one_for_its_part():
+def test_an_urgent_job_pays_for_the_whole_machine():
     """120 ordinary jobs, two at once: of 480 device-hours 240. M/M/2: a third waits, 2 h on average of these."""
-    classes = [class_of("a", 126.0, within_hours=1.5, urgent_per_month=6.0)]
-    steps = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, **SIDE)
-    assert steps.index.tolist() == pytest.approx(limits(1.0, 2.0, 1.5, 1 + 2 / 3, 2 + 2 / 3))
-    assert steps.index[steps["is_asked"]].tolist() == [1.5]
-    same(steps.loc[1.5], {"class": "a", "option": "quick", "usd": 20.0, "usd_low": 20.0,
-                          "usd_high": 20.0, "usd_extra": 20.0 - 0.2, "share_in_time": 0.0, "hours": 1.0})  # fmt: skip
-    home = steps.iloc[steps.index.get_indexer([8 / 3], method="nearest")[0]]
-    early = 1 - math.exp(-(2 / 3) / 2) / 3
-    same(home, {"option": "old", "usd": 0.2, "usd_low": 0.2, "usd_high": 0.2, "usd_extra": 0.0, "wait_hours": 2 / 3,
-                "p_in_time": early, "share_in_time": early})  # fmt: skip
-    # The study's own deadline for all takes the place of that of the class.
-    due = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, due=2.25, **SIDE)
-    assert due.index[due["is_asked"]].tolist() == [2.25]
+    lab = SIDE | {"classes": [class_of("a", 126.0, within_hours=1.5, urgent_per_month=6.0)], "hours": {"a": 2.0}}
+    same(due(OLD, QUICK, **lab).loc["a"], {"within_hours": 1.5, "option": "quick", "usd": 20.0, "usd_low": 20.0,
+                                           "usd_high": 20.0, "hours": 1.0})  # fmt: skip
+    home = due(OLD, QUICK, limit=2.7, **lab).loc["a"]
+    same(home, {"option": "old", "usd": 0.2, "wait_hours": 2 / 3, "p_in_time": 1 - math.exp(-0.7 / 2) / 3})
 
 
 def test_a_class_with_no_figure_on_what_is_there_is_rented():
@@ -119,10 +105,9 @@ def test_a_class_with_no_figure_on_what_is_there_is_rented():
         return options[~((options["instance"] == "old") & (options["workload"] == "lab.a"))].reset_index(drop=True)
 
     made = {"classes": [class_of("a", 10.0), class_of("b", 60.0)], "hours": {"a": 2.0, "b": 2.0}, "have": ["old"]}
-    steps = steps_of(OLD, hourly(6.0), change=only_b, **made)
-    a, b = steps[steps["class"] == "a"], steps[steps["class"] == "b"]
-    assert set(a["option"]) == {"rented"} and set(a["share_in_time"]) == {1.0} and set(a["usd_extra"]) == {0.0}
-    same(b.loc[4.0], {"option": "old", "usd": 0.4, "usd_extra": 0.0, "p_in_time": 1 - 0.5 * math.exp(-2 / 4)})
+    rows = due(OLD, hourly(6.0), change=only_b, limit=4.0, **made)
+    same(rows.loc["a"], {"option": "rented", "p_in_time": 1.0})
+    same(rows.loc["b"], {"option": "old", "usd": 0.4, "p_in_time": 1 - 0.5 * math.exp(-2 / 4)})
 
 
 def test_the_waits_are_those_of_the_best_mix():
@@ -132,19 +117,8 @@ def test_the_waits_are_those_of_the_best_mix():
     """
     made = small_lab(own(), hourly(6.0), jobs=[class_of("a", 130.0)], hours={"a": 2.0})
     uneven = replace(made[0], numbers=np.array([[[100.0, 160.0]] * 2]))
-    steps = class_deadlines([uneven], DOLLARS).set_index("within_hours")
-    assert set(steps["option"]) == {"rented"} and steps["usd_extra"].tolist() == pytest.approx([11.6] * len(steps))
-    for limit in (2.0, 8.0):
-        early = 1 - 0.85 * math.exp(-(limit - 2) * 0.15 / 2)
-        assert steps.loc[limit, "share_in_time"] == pytest.approx((100 * early + 40) / 260)
-
-
-def test_an_ordinary_job_shares_what_it_rents_and_one_in_a_hurry_does_not():
-    """Four at once for 20 an hour: 5 each, where nobody is late; alone all of it."""
-    shared = {name: value for name, value in SIDE.items() if name != "have"}
-    steps = steps_of(QUICK, own("old"), classes=[class_of("a", 10.0)], hours={"a": 2.0}, **shared)
-    assert set(steps["option"]) == {"quick"} and set(steps["usd"]) == {20.0}
-    assert steps["usd_extra"].tolist() == pytest.approx([15.0] * len(steps))
+    (row,) = class_deadlines([uneven], 8.0).to_dict("records")
+    same(row, {"option": "rented", "usd": 12.0})
 
 
 def had(share, start=math.nan, low=None, high=None):
@@ -175,7 +149,7 @@ def chosen(*offers, limit=20.0):
 def test_what_is_seldom_in_time_is_passed_over_for_what_costs_less_by_result():
     """10 USD in 1 of 10 attempts are 100 for each result in time; 20 USD in all of them 20."""
     row = chosen(("Cheap", 10.0, had(0.1)), ("Sure", 20.0, had(1.0)), ("Late", 1.0, had(1.0, start=17.0)))
-    same(row, {"option": "sure", "verdict": "Sure", "confidence": "clear", "usd": 20.0,
+    same(row, {"option": "sure", "confidence": "clear", "usd": 20.0,
                "p_result_in_time": 1.0})  # fmt: skip
     often = chosen(("Cheap", 10.0, had(0.6)), ("Sure", 20.0, had(1.0)))  # 16.7 for each result in time
     same(often, {"option": "cheap", "usd": 10.0})
@@ -204,7 +178,7 @@ def test_classes_of_months_count_the_search_for_what_is_rented():
 
     made = small_lab(OLD, hourly(6.0), jobs=[class_of("a", 20.0, within_hours=3.0, urgent_per_month=2.0)],
                      hours={"a": 2.0}, have=["old"], draws=1000, change=half)  # fmt: skip
-    steps = class_deadlines([made[0]], DOLLARS).dropna(subset="option").set_index("option")
-    rented, old = steps.loc[["rented"]].iloc[0], steps.loc[["old"]].iloc[0]
+    (rented,), (old,) = (class_deadlines([made[0]], limit).to_dict("records") for limit in (2.0, 5.0))
+    assert (rented["option"], old["option"]) == ("rented", "old")
     assert rented["p_in_time"] == 1.0 and rented["p_result_in_time"] == pytest.approx(0.5, abs=0.05)
     assert old["p_result_in_time"] == pytest.approx(old["p_in_time"]) and old["p_in_time"] > 0.8

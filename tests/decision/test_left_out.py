@@ -1,76 +1,14 @@
-"""What takes no part in a workload says why; what is missing for no reason ends the run."""
+"""What takes no part in a work: machines that are owned already, and those without a speed for it."""
 
-from dataclasses import replace
-
+import numpy as np
 import pandas as pd
-import pytest
-from decision_tables import only, settings
-from sweetspot.decision.left_out import COLUMNS, left_out_table, set_aside, speed_warnings
-from sweetspot.study.memory import Needs
+from sweetspot.choice_kinds import RENT
+from sweetspot.decision.left_out import set_aside, speed_warnings, with_missing_speeds
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.workloads import Need
+from works import work
 
-CELL = {"framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp16"}
-INPUTS = ("offers", "costs", "plans")
 JOB = {"hours": 1.0, "instance": "x", "per_month": 1.0, "devices_per_job": 1, "source": "x"}
 JOBS = [JOB | {"name": "job", "model": "vgg16"}, JOB | {"name": "none", "model": "bert"}]
-
-
-def offer(instance="x", price_list="rent", gpus=1):
-    return {"price_list": price_list, "instance": instance, "purchase": "on_demand", "gpus": gpus}
-
-
-def priced(workload="job", **more):
-    return offer() | CELL | {"workload": workload, "status": "ok"} | more
-
-
-def planned(**more):
-    return priced(plan="project", phase="total") | more
-
-
-def option(**more):
-    return priced(**{"fits": None, "in_answer": True} | more)
-
-
-def made(costs=(), plans=(), options=(), taken=(), offers=None, needs=None, **changes):
-    offers = [offer()] if offers is None else offers
-    given = only(**{name: pd.DataFrame(list(rows)) for name, rows in zip(INPUTS, (offers, costs, plans), strict=True)})
-    every, chosen = pd.DataFrame(list(options)), pd.DataFrame(list(taken))
-    return left_out_table(given, every, chosen, replace(settings(), **changes), needs or {})
-
-
-def need(devices=None, gib=None):
-    return Need(Needs(gpu_memory_gib=gib), devices)
-
-
-BIG = {"needs": {"project": need(gib=20.0)}, "gpu_memory_gib": {"x": 16.0}}
-
-
-@pytest.mark.parametrize(
-    ("given", "rule"),
-    [
-        ({"needs": {"job": need()}}, "no_figure"),
-        ({"costs": [priced(instance="other")]}, "no_figure"),
-        ({"costs": [priced(batch_size=32), priced(batch_size=16)]}, "other_batch"),
-        ({"costs": [priced(status="oom")]}, "oom"),
-        ({"costs": [priced(status="never finishes")]}, "never_finishes"),
-        ({"needs": {"job": need(devices=4)}}, "too_few_devices"),
-        ({"needs": {"job": need(devices=4)}, "offers": [offer(gpus=None)]}, "no_figure"),
-        ({"needs": {"job": need(devices=4)}, "costs": [priced(status="oom")]}, "oom"),
-        ({"plans": [planned(), planned(gpus=2)], **BIG}, "does_not_fit"),
-        ({"plans": [planned(status="oom"), planned(gpus=None)], "options": [option()], **BIG}, "oom"),
-        ({"plans": [planned(status="too slow")], "options": [option()]}, "too_slow"),
-        ({"plans": [planned(phase="search", status="oom"), planned(status="too slow", gpus=2)]}, "too_slow"),
-        ({"plans": [planned(batch_size=32)]}, "other_batch"),
-        ({"plans": [planned()], "answer_prices": ["ours"]}, "not_asked"),
-        ({"plans": [planned()], "options": [option(in_answer=False)]}, "not_asked"),
-    ],
-)
-def test_the_rule_that_leaves_an_offer_out(given, rule):
-    found = made(**given)
-    assert list(found.columns) == list(COLUMNS)
-    rows = found[(found["instance"] == "x") & (found["workload"] == ("project" if "plans" in given else "job"))]
-    assert rows["rule"].tolist() == [rule]
 
 
 def test_what_is_there_already_is_no_rival_but_for_the_reference():
@@ -83,11 +21,34 @@ def test_what_is_there_already_is_no_rival_but_for_the_reference():
     assert set_aside(options, {})["in_answer"].tolist() == [True, True, True, True, False]
 
 
-def test_a_workload_that_no_offer_serves_and_a_machine_without_a_speed_are_named():
-    """Nobody does the first; of the second the machine `x` has no figure, and `new` has none of anything."""
-    offers = pd.DataFrame([offer(), offer("y"), offer("new")])
-    rows = [("slow", *key, "bert", "too_slow") for key in offers[["price_list", "instance", "purchase"]].to_numpy()]
-    rows += [("job", "rent", name, "on_demand", "vgg16", "no_figure") for name in ("x", "new")]
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    found = list(speed_warnings(table, offers, pd.DataFrame([option(), option(instance="y")])))
-    assert [(row[1], row[2], row[4]) for row in found] == [(None, None, "no_speed"), ("x", "vgg16", "no_speed")]
+def speeds(*rows):
+    return pd.DataFrame(list(rows), columns=["workload", "model", "instance"])
+
+
+def offers(*instances):
+    return pd.DataFrame({"instance": list(instances), "purchase": ["on_demand", "own", "reserved"][: len(instances)]})
+
+
+def missing(one, options, offered):
+    (found,) = with_missing_speeds([one], options, offered, {"b": "Machine B"})
+    return found, found.without_speed[["title", "commitment"]].to_numpy().tolist()
+
+
+def job(model, cost="share"):
+    return work(("a", RENT, [1.0]), name="lab", model=model, cost=cost)
+
+
+def test_a_machine_without_a_speed_for_a_work_is_named_with_what_it_commits_to():
+    """Of `vgg16` only `a` has one; `b` is known for another model, `c` for none."""
+    options = speeds(("lab", "vgg16", "a"), ("else", "bert", "b"))
+    found, pairs = missing(job("vgg16"), options, offers("a", "b", "c"))
+    assert pairs == [["Machine B", "buy"], ["c", "contract"]]
+    told = list(speed_warnings([found], ["lab", "else", "nobody"], options))
+    assert [row[1:3] for row in told] == [("b", "vgg16"), (None, None)] and "nobody" in told[1][-1]
+
+
+def test_a_work_of_classes_needs_a_speed_for_each_and_one_without_a_model_none():
+    options = speeds(("lab.a", "vgg16", "a"), ("lab.b", "bert", "a"), ("lab.a", "vgg16", "b"), ("lab.c", "any", "c"))
+    assert missing(job("", "dispatch"), options, offers("a", "b"))[1] == [["Machine B", "buy"]]
+    assert missing(job("any"), options, offers("a", "b"))[1] == []
+    assert np.all(missing(job("any"), options, offers("a", "c"))[0].without_speed.columns[:1] == ["instance"])

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.choice_table import COLUMNS, choice_table, works
-from sweetspot.decision.sources import JOBS, LOAD, SOURCES, job_table, load_table, source_table
+from sweetspot.decision.choice_table import COLUMNS, choice_table
+from sweetspot.decision.priced_works import works
+from sweetspot.decision.sources import SOURCES, source_table
 from sweetspot.decision.work_classes import Trial
 from sweetspot.mixes.timing import SpeedErrors
 
@@ -26,15 +26,14 @@ def lab(*offers, per_month, **more):
 
 def rows_of(made):
     one, options, draws, settings = made
-    return choice_table(works(options, draws, [], [one], settings), ()).set_index("choice")
+    return choice_table(works(options, draws, [], [one], settings, {}), ()).set_index("choice")
 
 
 def test_every_column_where_renting_beside_what_is_there_is_the_best():
     """Of 300 hours ours does 240: 50 + 48 + 60 x 6 = 458 USD a month; a box does the rest for 1,050 + 12."""
     rows = rows_of(lab(OLD, own(), hourly(6.0), per_month=150.0, **KEPT))
     assert rows.index.tolist() == ["best", "box", "there"]  # the cheapest rental is the best itself
-    empty = ["purchase", "price_list", "hours", "basis", "hours_low", "hours_high", "planned_hours", "model", "source",
-             "why_not", "why_not_rule"]  # fmt: skip
+    empty = ["purchase", "price_list", "hours", "hours_low", "hours_high", "planned_hours", "model", "why_not"]
     best = {
         "workload": "lab", "workload_title": "lab", "alternative": "best", "kind": "keep", "commitment": "nothing",
         "title": "rented or another beside your old", "instance": "rented", "counts": 0.0, "months": 36.0,
@@ -42,23 +41,22 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "usd_per_month": 458.0, "usd_per_month_low": 458.0, "usd_per_month_high": 458.0,
         "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "is_rival": False,
         "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
-        "mix": "best", "usd_per_month_central": 458.0, "main_rented": "rented", "sold": 0.0,
-        "timed": [], "trial_usd": 0.0, "saving_usd": 0.0, **dict.fromkeys(empty),
+        "usd_per_month_central": 458.0, "main_rented": "rented", "reasons": [], **dict.fromkeys(empty),
     }  # fmt: skip
     bought = best | {
         "alternative": "box", "kind": "buy", "commitment": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
         "price_list": "list", "usd": 36 * 1160.0, "usd_low": 36 * 1160.0, "usd_high": 36 * 1160.0,
         "usd_per_month": 1160.0, "usd_per_month_low": 1160.0, "usd_per_month_high": 1160.0,
         "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
-        "ratio": 1160 / 458, "ratio_low": 1160 / 458, "ratio_high": 1160 / 458, "mix": "bought", "source": "box",
+        "ratio": 1160 / 458, "ratio_low": 1160 / 458, "ratio_high": 1160 / 458,
         "usd_per_month_central": 1160.0, "main_rented": None,
     }  # fmt: skip
     alone = {
-        "kind": "keep", "title": "what you have, alone", "mix": "there", "instance": None, "device_hours": 36 * 240.0,
+        "kind": "keep", "title": "what you have, alone", "instance": None, "device_hours": 36 * 240.0,
         "usd": None, "usd_low": None, "usd_per_month": None, "usd_per_month_central": None, "ratio": None,
-        "is_best": False, "is_rival": False, "source": None,
-        "main_rented": None, "why_not_rule": "cannot",
-        "why_not": "cannot: what it can do takes 300 device-hours in a middle month, it has 240: 2 would do",
+        "is_best": False, "is_rival": False,
+        "main_rented": None, "why_not": "cannot",
+        "reasons": [{"limit": "hours", "actual": 300.0, "allowed": 240.0, "machines": 2}],
     }  # fmt: skip
     assert set(best) == set(COLUMNS) - {"choice", "usd_outcomes"}
     for key, expected in (("best", best), ("box", bought), ("there", alone)):
@@ -76,14 +74,13 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
 def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
     """A box is 1,050 USD a month and 0.2 an hour; each USD of its price is one of the 36 months, by its number."""
     made = lab(own(), hourly(6.0), per_month=per_month)
-    work = works(made[1], made[2], [], [made[0]], made[3])[0]
+    work = works(made[1], made[2], [], [made[0]], made[3], {})[0]
     row = choice_table([work], ()).iloc[0]
     month = 1050 * boxes + 0.2 * (2 * per_month - rest) + 6 * rest
     expected = {"title": title, "kind": kind, "counts": float(boxes), "usd_per_month": month, "usd": 36 * month,
                 "commitment": "buy" if boxes else "nothing", "instance": "box" if boxes else "rented"}  # fmt: skip
     same(row, expected)
     assert work.table["usd_per_capex"].iloc[0] == pytest.approx(float(boxes))
-    assert np.array_equal(work.capex[0], np.full(2, 36_000.0 if boxes else np.inf))
     assert work.today.tolist() == work.usd.tolist()
 
 
@@ -154,10 +151,11 @@ def test_a_mix_says_how_it_gives_out_the_work(uneven):
     """A month of ours costs 50 + 44. Without a timing 15 jobs a month in the mean are rented for 12 USD, 274 in all;
     with one for 12 or 10: 165 + 94, and 3.60 USD once in 36 months.
     """
-    table = choice_table(works(*uneven_lab(uneven)), ()).set_index("choice")
-    same(table.loc["best"], {"timed": ["other"], "trial_usd": 3.6,
+    (work,) = works(*uneven_lab(uneven))
+    mixes, table = work.table.set_index("choice"), choice_table([work], ()).set_index("choice")
+    same(mixes.loc["best"], {"timed": ["other"], "trial_usd": 3.6,
                              "usd": 36 * (94 + 165) + 3.6, "saving_usd": 36 * 15 - 3.6})  # fmt: skip
-    same(table.loc["rented"], {"timed": [], "trial_usd": 0.0, "saving_usd": 0.0,
+    same(mixes.loc["rented"], {"timed": [], "trial_usd": 0.0, "saving_usd": 0.0,
                                "usd": 36 * 274.0})  # fmt: skip
     # It is the cheapest in both draws but for the trial, a dime in 274 USD; each of the others in one.
     assert table["p_cheapest"].dropna().to_dict() == {"best": 1.0, "rented": 0.5, "other": 0.5, "box": 0.0}
@@ -167,66 +165,4 @@ def uneven_lab(uneven):
     """Its options, draws and settings, as `works` takes them."""
     _, options, draws, settings = lab(OLD, own(), hourly(6.0), hourly(9.0) | {"instance": "other"}, per_month=150.0,
                                       facts={"old": {"gpus": 2}, "other": {"gpus": 4}}, **KEPT)  # fmt: skip
-    return options, draws, [], [uneven], settings
-
-
-def test_the_load_of_the_months_by_hand(uneven):
-    """The busy half first: 480 device-hours of ours and 60 or 133 of others; then 400 and none."""
-    rows = load_table([uneven])
-    assert rows.columns.tolist() == list(LOAD)
-    assert rows["option"].drop_duplicates().tolist()[0] == "old" and set(rows["option"]) == {"old", "rented", "other"}
-    for _, part in rows.groupby("option"):
-        assert part["share_of_months"].tolist() == pytest.approx([step / 20 for step in range(21)])
-    ours = rows[rows["option"] == "old"].set_index("share_of_months")["device_hours"]
-    same(rows.iloc[0], {"workload": "lab", "title": "old", "kind": "there"})
-    assert (ours.iloc[0], ours.iloc[-1]) == (480.0, 400.0)
-    other = rows[rows["option"] == "other"]["device_hours"]
-    assert (other.iloc[0], other.iloc[-1], rows[rows["option"] == "rented"]["device_hours"].iloc[-1]) == (
-        pytest.approx(1200 / 18),
-        0,
-        0,
-    )
-    alone = load_table([lab(OLD, hourly(6.0), per_month=100.0, **KEPT)[0]])
-    assert set(alone["option"]) == {"old"} and set(alone["device_hours"]) == {200.0}
-
-
-def test_one_job_of_each_class_on_each_offer():
-    a = class_of("a", 10.0, devices_per_job=2, within_hours=1.0, urgent_per_month=1.0)
-    b, every = class_of("b", 10.0), class_of("c", 1.0, devices_per_job="all")
-    facts = {"old": {"gpus": 2}, "quick": {"gpus": 4}, "small": {"gpus": 1}}
-    offers = (OLD, hourly(6.0) | {"instance": "quick"}, hourly(1.0) | {"instance": "small"},
-              {"instance": "quick", "purchase": "spot", "per_hour": 2.0})  # fmt: skip
-
-    def change(options):
-        """On the quick one a takes a quarter of an hour; b does not fit on the small one; no figure of a there."""
-        mine, named = options["option"].str.startswith("quick"), options["workload"]
-        hours = options["hours"].mask(mine & named.str.startswith("lab.a"), 0.25)
-        kept = options.assign(hours=hours, fits=~((options["option"] == "small") & (named == "lab.b")))
-        return kept[~((options["option"] == "small") & named.isin(["lab.a", "lab.c"]))].reset_index(drop=True)
-
-    hours = {"a": 2.0, "b": 3.0, "c": 1.0}
-    one, options, _, _ = small_lab(*offers, jobs=[a, b, every], hours=hours, facts=facts, change=change, have=["old"])
-    listed = pd.DataFrame(
-        [{"price_list": "list", "instance": name, "purchase": how, "gpus": gpus}
-         for name, how, gpus in (("old", "own", 2), ("quick", "on_demand", 4), ("quick", "spot", 4),
-                                 ("small", "on_demand", 1), ("two", "on_demand", 2), ("two", "on_demand", 2))]
-    )  # fmt: skip
-    rows = job_table([one], options, listed, {"two": "Two of them"})
-    assert rows.columns.tolist() == list(JOBS) and len(rows) == 4 * 5
-    table = rows.set_index(["class", "urgent", "instance", "purchase"])
-    status = table["status"].to_dict()
-    expected = {
-        ("a", False): ["fits", "fits", "can be taken away", "too few devices", "no speed"],
-        ("a", True): ["too late", "fits", "can be taken away", "too few devices", "no speed"],
-        ("b", False): ["fits", "fits", "can be taken away", "does not fit", "no speed"],
-        ("c", False): ["fits", "fits", "can be taken away", "no speed", "no speed"],
-    }
-    order = [("old", "own"), ("quick", "on_demand"), ("quick", "spot"), ("small", "on_demand"), ("two", "on_demand")]
-    for (name, urgent), told in expected.items():
-        assert [status[name, urgent, *offer] for offer in order] == told, (name, urgent)
-    row = table.loc[("a", True, "quick", "on_demand")]
-    same(row, {"workload": "lab", "option": "quick", "price_list": "list", "title": "quick", "jobs_at_once": 1.0,
-               "hours": 0.25, "usd": 12.0})  # fmt: skip
-    missing = table.loc[("b", False, "two", "on_demand")]
-    same(missing, {"title": "Two of them", "option": None, "hours": None, "usd": None})  # fmt: skip
-    assert table.loc[("a", False, "small", "on_demand"), "title"] == "small"
+    return options, draws, [], [uneven], settings, {}

@@ -1,4 +1,4 @@
-"""Whole rows of ranks and fronts and who contends, by hand."""
+"""Whole rows of ranks by hand, and where bills rank the options."""
 
 import math
 
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import drawn
-from sweetspot.decision.contenders import bills_decide, contenders
+from sweetspot.decision.contenders import bills_decide
 from sweetspot.decision.ranks import ENERGY, ranks
 
 ENDS = ("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high")
@@ -63,13 +63,6 @@ def test_places_count_ties_once():
     assert table["rank_hours"].to_dict() == {"d": 1, "e": 1, "b": 3, "c": 4, "a": 5}
 
 
-def of(*rows, reference=None):
-    """The contenders of a model; `reference`: the title of what is asked about."""
-    table = pd.DataFrame(list(rows))
-    own = table[table["title"] == reference].rename_axis("row").reset_index().to_dict("records")
-    return contenders(table, own[0] if own else None)
-
-
 @pytest.mark.parametrize(
     ("usd", "per_usd", "decide"),
     [((10, 20), (100, 50), False), ((10, 21), (100, 50), False), ((10, 21.5), (100, 50), True),
@@ -78,9 +71,3 @@ def of(*rows, reference=None):
 )  # fmt: skip
 def test_bills_decide_where_they_leave_the_price_of_an_image_by_more_than_a_twentieth(usd, per_usd, decide):
     assert bills_decide(pd.DataFrame({"usd": usd, "images_per_usd": per_usd})) is decide
-
-
-def test_at_equal_cost_the_reference_is_the_cheapest_and_another_price_list_is_no_rival():
-    found = of(option("Rival", 10), option("Box", 10), option("Dear", 20),
-               option("Later", 5, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
-    assert (found[0]["title"], found[1]["title"], found[2]) == ("Box", "Rival", 1.0)

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
-from sweetspot.decision.choice_table import works
 from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.priced_works import works
 from sweetspot.decision.verdict import verdict_table
 
 FREE = {"maintenance_per_month": 0.0, "kw": 1.0, "per_kwh": 0.1}
@@ -27,7 +27,7 @@ def two_clouds(capex=5400.0, **more):
 
 def verdict_of(made):
     posed, options, draws, settings = made
-    asked = works(options, draws, [], [posed], settings)
+    asked = works(options, draws, [], [posed], settings, {})
     return verdict_table(asked, "lab", pd.DataFrame(), {}).iloc[0], asked[0]
 
 

@@ -64,7 +64,7 @@ def test_the_rent_is_worth_the_same_to_know(name):
         for question in (made.share(), made.rounds(), made.dispatch())
     ]
     assert found[0]["evppi_usd"] > 100
-    for column in ("evppi_usd", "evppi_se_usd", "project_usd"):
+    for column in ("evppi_usd", "evppi_usd_high", "project_usd"):
         assert [row[column] for row in found] == pytest.approx([found[0][column]] * 3, rel=1e-9), column
 
 

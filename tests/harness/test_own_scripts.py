@@ -13,8 +13,11 @@ import pytest
 from harness_runs import ROOT, command, described, measure_mine
 from patience import PATIENCE_S, until
 from sweetspot import __version__
+from sweetspot.harness.backends import backend
 from sweetspot.harness.backends.command import interpreter_versions
+from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import run_facts
+from sweetspot.harness.supervise import outcome
 from sweetspot.throughput.collect import measured_cells
 from sweetspot.throughput.run_files import summarise_runs
 
@@ -109,35 +112,34 @@ def test_a_script_that_ends_by_itself_is_measured_if_it_made_enough_steps(tmp_pa
     assert 3 <= pd.read_parquet(tmp_path / "run~1.parquet")["steps"].sum() <= 9 - 1 - 2
 
 
-def failed(folder, program, *more, steps=None, **keys):
+def ended(folder, program, *more, steps=None, **keys):
+    """Status and message of a script that fails, as the process that reads it ends."""
     described(folder, program, steps=steps or {"pattern": "^step"}, **keys)
-    measured(folder, *more)
-    found = row(folder)
-    assert pd.isna(found["seconds"])
-    return found["status"], found["message"]
+    asked = parse_request([*CELL.split(), "--gpus", "1", "--run", "1", "--output", "unused", *more])
+    line = backend("command").launch(asked)
+    done = subprocess.run(line, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False)
+    return outcome(done.returncode, done.stderr.strip(), False, asked)
 
 
 @pytest.mark.slow
-def test_a_pattern_that_never_comes_to_an_end_ends_at_the_time_limit_too(tmp_path):
-    program = "import time; print('step ' + 'a' * 60 + 'b'); time.sleep(600)"  # 2^60 ways to split the letters
-    status, message = failed(tmp_path, program, "--time-limit-s", "5", steps={"pattern": "^step (a+)+$"})
-    assert (status, "time limit of 5 s" in message) == ("failed", True)
-
-
-@pytest.mark.slow
-def test_a_script_that_hangs_and_will_not_end_is_killed_and_its_last_words_are_kept(tmp_path):
-    program = """
-        import signal, time
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        for step in range(3):
-            time.sleep(0.03)
-            print("step", step)
-        print("waiting for the other node")
-        time.sleep(600)
-    """
-    status, message = failed(tmp_path, program, "--time-limit-s", "12")
-    assert (status, "waiting for the other node" in message) == ("failed", True)
-    assert any(f"{told} intervals told" in message for told in (1, 2))  # a busy machine reads two lines together
+@pytest.mark.parametrize(
+    ("program", "steps", "limit_s", "words"),
+    [
+        # 2^60 ways to split the letters
+        ("print('step ' + 'a' * 60 + 'b'); time.sleep(600)", "^step (a+)+$", 5, "time limit of 5 s"),
+        (
+            "signal.signal(signal.SIGTERM, signal.SIG_IGN); print('waiting for the other node'); time.sleep(600)",
+            "^step",
+            8,
+            "waiting for the other node",
+        ),
+    ],
+)
+def test_a_script_or_a_pattern_that_never_ends_does_at_the_time_limit(tmp_path, program, steps, limit_s, words):
+    described(tmp_path, f"import signal, time; {program}", steps={"pattern": steps})
+    measured(tmp_path, "--time-limit-s", str(limit_s))
+    assert (row(tmp_path)["status"], words in row(tmp_path)["message"]) == ("failed", True)
+    assert pd.isna(row(tmp_path)["seconds"])
 
 
 FORKS = """
@@ -150,7 +152,7 @@ FORKS = """
     for step in range(100_000):
         time.sleep(0.03)
         print("step", step)
-        if step == LAST: sys.exit("no more")
+        if step == LAST: os._exit(4)
 """
 
 
@@ -166,11 +168,12 @@ def processes(folder):
     return found
 
 
-@pytest.mark.parametrize(("last", "status"), [("-1", ("ok", "unstable")), ("2", ("failed",))])
+@pytest.mark.parametrize(("last", "status"), [("-1", "ok"), ("0", "failed")])
 def test_what_a_script_started_does_not_outlive_it(tmp_path, last, status):
-    described(tmp_path, FORKS.replace("LAST", last), steps={"pattern": "^step"})
-    measured(tmp_path)
-    assert row(tmp_path)["status"] in status
+    found, message = ended(tmp_path, FORKS.replace("LAST", last), "--least-seconds", "0")
+    assert found == status
+    assert message is None or message.startswith("the script ended with exit code 4; no step was told by lines")
+    assert message is None or message.endswith("its last words: step 0")
     until(lambda: processes(tmp_path) == [], "the end of all that the script started")
 
 
@@ -189,7 +192,7 @@ def test_no_script_outlives_its_supervisor(tmp_path, number):
 FLOODS = {
     "its output": """
         import os, sys
-        for _ in range(1024):
+        for _ in range(300):
             os.write(1, b"x" * (1 << 20))
         print("\\nnearly done")
         sys.exit(7)
@@ -197,7 +200,7 @@ FLOODS = {
     "the file of its steps": """
         import sys
         with open("log.jsonl", "wb") as log:
-            log.truncate(1 << 30)
+            log.truncate(300 << 20)
         print("nearly done")
         sys.exit(7)
     """,
@@ -206,29 +209,12 @@ FLOODS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", FLOODS)
-def test_a_script_that_writes_a_gigabyte_costs_no_memory_and_ends(tmp_path, where):
-    steps = {"json_lines": "log.jsonl"} if "file" in where else {"pattern": "^step"}
-    status, message = failed(tmp_path, FLOODS[where], steps=steps)
-    assert status == "failed"
-    assert message.startswith("the script ended with exit code 7; no step was told")
-    assert message.endswith("nearly done")
-    facts = run_facts(tmp_path / "run~1.parquet")
-    assert facts["memory_peak_bytes"] < 250e6
-
-
-def test_a_script_that_forks_and_leaves_its_output_to_a_child_ends_with_its_last_words(tmp_path):
-    program = """
-        import os, sys, time
-        print("started the workers", flush=True)
-        if os.fork() == 0:
-            os.setsid()
-            time.sleep(600)
-        os._exit(4)
-    """
-    status, message = failed(tmp_path, program)
-    told = "no step was told by lines of '^step'; its last words: started the workers"
-    assert (status, message) == ("failed", f"the script ended with exit code 4; {told}")
-    until(lambda: processes(tmp_path) == [], "the end of all that the script started")
+def test_a_script_that_writes_300_mebibytes_costs_no_memory_and_ends(tmp_path, where):
+    described(tmp_path, FLOODS[where], steps={"json_lines": "log.jsonl"} if "file" in where else {"pattern": "^step"})
+    measured(tmp_path)
+    assert row(tmp_path)["message"].startswith("the script ended with exit code 7; no step was told")
+    assert row(tmp_path)["message"].endswith("nearly done")
+    assert run_facts(tmp_path / "run~1.parquet")["memory_peak_bytes"] < 200e6
 
 
 @pytest.mark.parametrize(
@@ -242,19 +228,24 @@ def test_a_script_that_forks_and_leaves_its_output_to_a_child_ends_with_its_last
     ],
 )
 def test_a_bad_end_is_an_outcome_with_the_reason(tmp_path, program, status, words):
-    told, message = failed(tmp_path, program, steps={"pattern": r"step \d+ loss (?P<loss>\S+)"})
+    told, message = ended(tmp_path, program, steps={"pattern": r"step \d+ loss (?P<loss>\S+)"})
     assert told == status
     assert words in message, message
 
 
-def test_a_program_that_is_not_there_is_refused_and_nothing_is_written(tmp_path):
-    described(tmp_path, "", command=["no-such-program"], steps={"pattern": "x"})
-    said = measured(tmp_path, code=2)
-    assert "the script's command cannot be started: no-such-program: No such file or directory" in said
-    described(tmp_path, "", folder="no/such/folder", steps={"pattern": "x"})
-    assert "no/such/folder: No such file" in measured(tmp_path, code=2)
-    (tmp_path / "config" / "commands" / "mine.yaml").unlink()
-    assert "config/commands/mine.yaml: No such file or directory" in measured(tmp_path, code=2)
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"command": ["no-such-program"]}, "cannot be started: no-such-program: No such file or directory"),
+        ({"folder": "no/such/folder"}, "no/such/folder: No such file"),
+        (None, "config/commands/mine.yaml: No such file or directory"),
+    ],
+)
+def test_a_program_that_is_not_there_is_refused_and_nothing_is_written(tmp_path, keys, words):
+    described(tmp_path, "", **(keys or {}), steps={"pattern": "x"})
+    if keys is None:
+        (tmp_path / "config" / "commands" / "mine.yaml").unlink()
+    assert words in measured(tmp_path, code=2)
     assert not (tmp_path / "run~1.parquet").exists()
 
 

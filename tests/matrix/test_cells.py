@@ -34,11 +34,10 @@ def test_an_entry_excludes_the_cells_that_agree_with_all_of_it():
     assert kept({"model": "vgg16"}, {"batch_size": 16}) == [("resnet50", 32)]
 
 
-def test_an_entry_that_excludes_nothing_and_a_value_that_stands_twice_are_refused():
+def test_an_entry_that_excludes_nothing_is_refused_and_a_value_that_stands_twice_counts_once():
     with pytest.raises(UserError, match=r"exclude\[1\] = .*'batch_size': 64.* matches no cell"):
         kept({"model": "vgg16"}, {"batch_size": 64})
-    with pytest.raises(UserError, match=r"matrix\.batch_size lists 16 twice"):
-        kept(batch_size=[32, 16, 16])
+    assert kept(batch_size=[16, 32, 16]) == kept()
 
 
 def shipped(**overrides):
@@ -84,23 +83,16 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V10
     ("asked", "words"),
     [
         ({"model": "vgg61"}, ["model 'vgg61'", "inception3, resnet50", "nearest: vgg19, vgg16"]),
-        ({"model": "keras"}, ["model 'keras'", "keras.applications"]),
         ({"gpus": 8}, ["on here, gpus 8", "which has 4"]),
         ({"variant": "B", "device": "cpu"}, ["variant 'B'", "NCCL"]),
         ({"variant": "ddp"}, ["variant 'ddp' with framework tensorflow", "default, A, B, C;"]),
-        ({"variant": "zero3"}, ["variant 'zero3'", "default, A, B, C;"]),
         ({"framework": "torch", "variant": "A"}, ["'A' with framework torch", "default, compile;"]),
-        (
-            {"framework": "torch", "model": "xception"},
-            ["'xception'", "framework torch has"],
-        ),
-        ({"model": "bert_base"}, ["'bert_base'", "framework tensorflow has"]),
+        ({"framework": "torch", "model": "xception"}, ["'xception'", "framework torch has"]),
         ({"precision": "fp8"}, ["precision 'fp8' with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on a processor"]),
         ({"precision": "tf32"}, ["precision tf32, which V100 has not"]),
         ({"precision": "bf16", "gpu": "Tesla P100"}, ["precision bf16, which Tesla P100 has not"]),
         ({"xla": True, "gpus": 2}, ["measure.xla", "variant 'default', gpus 2", "of one device with tensorflow only"]),
-        ({"xla": True, "variant": "C", "gpus": 2}, ["measure.xla", "variant 'C'"]),
         ({"xla": True, "framework": "torch"}, ["measure.xla", "framework torch"]),
         (NODES, ["gpus 8", "one node, which has 4"]),
     ],
@@ -179,11 +171,6 @@ def test_a_cell_that_would_not_be_what_its_name_says_is_refused(tmp_path, comman
     with pytest.raises(UserError) as caught:
         cells(project(tmp_path, mine=command), **matrix)
     assert all(any(word in sentence for sentence in caught.value.sentences) for word in words), caught.value.sentences
-
-
-def test_a_script_with_the_name_of_a_network_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"commands/resnet50\.yaml: 'resnet50' is the name of a network"):
-        cells(project(tmp_path, resnet50="x"))
 
 
 def test_an_edited_description_measures_its_script_again_and_nothing_else(tmp_path):

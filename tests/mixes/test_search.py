@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from mix_problems import held, problem, rented, small_problems
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, MixLimits, mixes, useful_counts
+from sweetspot.mixes.search import BEST, BOUGHT, OWNED, RENTED, MixLimits, mixes, useful_counts
 
 
 def test_the_peak_is_rented_and_the_base_owned():
@@ -107,9 +107,9 @@ def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     found = {one.kind: one for one in mixes(problem([[[45.0]]], [ours, box], [rented("rent", [1.0])]), MixLimits())}
     # three are there for 30 hours; two more save 15 USD for 2
     assert found[BEST].counts == (2, 3) and found[BEST].bought == {"box": 2}
-    assert found[RENTED].bought == {} == found[THERE].bought
+    assert found[RENTED].bought == {} == found[OWNED].bought
     assert found[BEST].filled == 1.0 and (ours.minimum, replace(ours, sellable=True).minimum) == (2, 0)
-    assert [found[kind].key for kind in (BEST, THERE, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
+    assert [found[kind].key for kind in (BEST, OWNED, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
 
 
 def test_a_source_that_does_one_class_of_two_is_held_against_the_others():

@@ -78,7 +78,7 @@ def test_the_page_follows_from_the_file_alone():
 
 def test_one_choice_alone_and_none(tmp_path):
     tables = one_job()
-    tables["verdict"] = tables["verdict"].assign(rival=None, rival_title=None, rival_kind=None, ratio=None)
+    tables["verdict"] = tables["verdict"].assign(rival=None, level="machine", take_rival=None)
     assert written(tmp_path / "one", tables)["verdict"]["rival"] is None
     for name in ("options", "ranks", "worth_knowing", "offers", "verdict", "choices"):
         tables[name] = tables[name].head(0)

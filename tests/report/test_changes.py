@@ -8,11 +8,16 @@ import pandas as pd
 import pytest
 from decision_tables import settings, study
 from report_tables import evidence, small_tables
+from sweetspot.choice_kinds import RENT
+from sweetspot.decision.verdict import verdict_table
 from sweetspot.report.cited import Provenance
-from sweetspot.report.decided_anew import OF_CHOICE, OF_VERDICT, SPEED, State, Unpriced, moved, scenario_row
+from sweetspot.report.decided_anew import OF_CHOICE, SPEED, State, Unpriced, moved, scenario_row
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.evidence_text import price_changes_words
 from sweetspot.report.rank_changes import difference, to_markdown
+from works import work
+
+ALONE = "Nothing else does this work."
 
 
 def ranked(*rows):
@@ -76,9 +81,9 @@ def ranks(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def said(answer: str) -> pd.DataFrame:
-    """Verdicts of which the first is the answer."""
-    sentence, _, rest = answer.partition(" ")
-    return pd.DataFrame({"is_answer": [True, False], "sentence": [sentence, "x"], "do_this": [rest, "x"]})
+    """The verdict on a work that one machine alone does; `answer`: `Rent b.`"""
+    name = answer.removeprefix("Rent ").removesuffix(".")
+    return verdict_table([work((name, RENT, [1.0, 1.0], {"title": name}))], "plan", pd.DataFrame(), {})
 
 
 def changes(after_answer: str = "Rent b.") -> pd.DataFrame:
@@ -96,7 +101,7 @@ def test_what_moved_between_two_states():
     assert ("price", "b") not in found
     # a was first and is second of a, b, c; b the other way round; c stays third with another cost.
     assert {key for key in found if key[0] in ("rank", "cost")} == {("rank", "a"), ("rank", "b"), ("cost", "c")}
-    assert (table["said_before"][0], table["said_after"][0]) == ("Rent a.", "Rent b.")
+    assert (table["said_before"][0], table["said_after"][0]) == (f"Rent a. {ALONE}", f"Rent b. {ALONE}")
 
 
 def test_the_same_offer_of_two_lists_is_told_apart():
@@ -128,7 +133,7 @@ def test_the_page_has_the_section_only_with_history():
     assert "price-changes" not in plain
     page = evidence(tables | {"price_changes": changes("Rent <b>.")}, MACHINES)
     assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
-    assert "<p>Now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
+    assert f"<p>Now: Rent &lt;b&gt;. {ALONE}</p>" in page and 'id="t-price_changes"' in page
     assert "price_changes.csv" in page
 
 
@@ -147,11 +152,8 @@ def test_a_study_decided_anew_has_its_own_facts_of_stock(tmp_path):
 
 
 def test_a_scenario_says_the_best_choice_of_the_answers_work():
-    facts = dict.fromkeys(OF_VERDICT, "said")
-    verdict = pd.DataFrame([
-        facts | {"is_answer": False, "workload": "other", "best": "a", "best_title": "A"},
-        facts | {"is_answer": True, "workload": "w", "best": "b", "best_title": "B"},
-    ])  # fmt: skip
+    works = [work((name, RENT, [1.0, 1.0]), name=one) for name, one in (("a", "other"), ("b", "w"))]
+    verdict = verdict_table(works, "w", pd.DataFrame(), {})
     costs = [("other", "b", 5.0), ("w", "a", 9.0), ("w", "b", 7.0)]
     choices = pd.DataFrame(
         [dict.fromkeys(OF_CHOICE, usd) | {"workload": work, "choice": name} for work, name, usd in costs]

@@ -151,33 +151,6 @@ def test_without_rows_a_chart_says_so(tables):
     assert specification(CHARTS["front"].draw(ChartData({}, None)))["datasets"]["rows"]
 
 
-def test_the_load_is_stacked_in_the_order_of_its_sources():
-    load = frame("workload title share_of_months device_hours", ("w", "there", 0.0, 0.6), ("v", "x", 0.0, 1.0),
-                 ("w", "there", 0.5, 0.6), ("w", "bought", 0.0, 0.3), ("w", "bought", 0.5, 0.1),
-                 ("w", "none", 0.0, 0.0))  # fmt: skip
-    drawing = CHARTS["mix_load"].draw(ChartData({"load": load}, None))
-    # Of 1.6 hours 1.2 and 0.4.
-    assert table(drawing.data["rows"], "title percent device_hours share order") == [
-        pytest.approx(["there", 0, 0.6, 75, 0]), pytest.approx(["there", 50, 0.6, 75, 0]),
-        pytest.approx(["bought", 0, 0.3, 25, 1]), pytest.approx(["bought", 50, 0.1, 25, 1]),
-    ]  # fmt: skip
-    assert drawing.says == "there does 75 % of the work"
-    (area,) = marks_of(spec_of(drawing))
-    assert area["encoding"]["x"]["scale"]["domain"] == [0, 100] and area["encoding"]["y"]["stack"] == "zero"
-
-
-def test_sources_of_less_than_three_per_cent_of_the_work_are_one():
-    """Of 1,000 hours A does 940, B 30, C 20 and D 10; C and D have 20 in one month, 10 in the other."""
-    hours = [(0.0, "C", 15.0), (0.0, "A", 500.0), (0.0, "D", 5.0), (0.0, "B", 30.0), (0.5, "C", 5.0),
-             (0.5, "A", 440.0), (0.5, "D", 5.0)]  # fmt: skip
-    load = frame("share_of_months title device_hours", *hours).assign(workload="w")
-    rows = cost_charts.load_rows(ChartData({"load": load}, None))
-    shares = rows.drop_duplicates("title").set_index("title")["share"]
-    assert shares[["A", "B", cost_charts.SMALL_SOURCES]].tolist() == pytest.approx([94.0, 3.0, 3.0])
-    assert rows.loc[rows["title"] == cost_charts.SMALL_SOURCES, "device_hours"].tolist() == [20.0, 10.0]
-    assert len(shares) == 3 and rows["title"].iloc[-1] == cost_charts.SMALL_SOURCES
-
-
 def test_of_many_models_those_are_drawn_that_have_a_published_figure():
     rows = frame("model basis", *((f"m{n}", "measured") for n in range(12)), ("late", "published"), ("x", "measured"))
     assert set(ChartData.limit_models(rows)["model"]) == {*(f"m{n}" for n in range(11)), "late"}

@@ -14,6 +14,7 @@ from sweetspot.errors import UserError
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
+from sweetspot.report.decision_text import with_text
 from sweetspot.report.draw import draw_figures
 from sweetspot.report.page import summary_of
 from sweetspot.report.tables import in_words, money_of, shown_in
@@ -52,14 +53,15 @@ def cells(page, table):
 def test_the_sentences_of_the_decision_by_hand():
     found = compare(inputs(1.53), replace(settings(), currency="EUR", usd_per_unit=RATE, deadlines_hours=(1.0, 60.0)))
     # The box: 52.834 h x 1.102778 USD = 58.265 USD; p3.2xlarge as spot: 116.94 h x 1.11 = 129.80 USD, 103.8 EUR.
-    told = found["deadlines"].set_index("within_hours")
+    told = with_text(found)["deadlines"].set_index("within_hours")
     assert (
-        told.loc[1.0, "verdict"]
+        told.loc[1.0, "cheapest"]
         == "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR once it is bought for 5,200 EUR"
     )
     # 178.91 USD / 58.265 = 3.07: its hour may fall from 1.53 to 0.4983 USD until the box is no cheaper.
     turns = found["tornado"].set_index("assumption")["flip_value"]
     assert turns["price of p3.2xlarge"] == pytest.approx(0.4983, rel=1e-3)
+    found = with_text(found)
     for name in ("verdict", "deadlines"):
         for column in found[name].select_dtypes(["object", "string"]).columns:
             if column not in ("unit", "currency"):
@@ -139,7 +141,7 @@ def test_a_chart_is_drawn_with_its_label(tables, tmp_path):
 def test_ask_speaks_it_too():
     in_eur = replace(settings(), currency=EUR.code, usd_per_unit=EUR.usd_per_unit)
     asked = reevaluate(StudyInputs(compare(inputs(), settings())["options"], in_eur), RequestedUse(due_hours=1.0))
-    assert "46.6 EUR" in asked["job_deadlines"]["verdict"].iloc[0]
+    assert "46.6 EUR" in with_text(asked | {"deadlines": asked["job_deadlines"]})["deadlines"]["cheapest"].iloc[0]
     assert asked["verdict"]["currency"].iloc[0] == "EUR"
 
 

@@ -13,7 +13,7 @@ NONE = float("nan")
 def choice(name, kind="rent", usd=100.0, **more):
     row = {"workload": "w", "choice": name, "title": name.capitalize(), "kind": kind, "usd": usd, "usd_low": usd / 2,
            "usd_high": 2 * usd, "usd_per_month": 10.0, "hours": 8.0, "device_hours": 64.0, "why_not": None,
-           "why_not_rule": None, "ratio": usd / 100, "p_cheaper": 0.25, "in_hand": False, "main_rented": None,
+           "reasons": None, "ratio": usd / 100, "p_cheaper": 0.25, "in_hand": False, "main_rented": None,
            "alternative": name, "is_best": False, "usd_outcomes": [usd, 2 * usd]}  # fmt: skip
     return row | more
 
@@ -23,7 +23,7 @@ def found(**changes):
     return Outcome.model_construct(**{"workload": "w"} | names | changes)
 
 
-SPOT = {"why_not": "may be interrupted", "why_not_rule": MAY_STOP}
+SPOT = {"why_not": MAY_STOP}
 
 
 @pytest.fixture
@@ -62,14 +62,14 @@ def test_offers_in_hand_stand_first_unless_all_are(of_work):
 
 
 def queue(**changes):
-    row = {"workload": "w.runs", "option": "a", "held": True, "overloaded": False, "wait_hours": 2.6, "hours": 10.0,
+    row = {"workload": "w.runs", "option": "a", "overloaded": False, "wait_hours": 2.6, "hours": 10.0,
            "machines": "2 x box"}  # fmt: skip
     return {"queue": pd.DataFrame([row | changes])}
 
 
 @pytest.mark.parametrize(("changes", "waits"), [
     ({}, [2.6]), ({"wait_hours": 2.5}, []),  # a quarter of its hours is not long
-    ({"overloaded": True}, [None]), ({"overloaded": True, "held": False}, []),
+    ({"overloaded": True}, [None]),
     ({"overloaded": True, "option": "b"}, []),
     ({"overloaded": True, "option": "w: a"}, [None]), ({"overloaded": True, "workload": "x.runs"}, []),
 ])  # fmt: skip

@@ -9,8 +9,6 @@ from phase_study import one_job, with_phases
 from phase_tables import hanging_tables
 from report_tables import evidence, month_tables, small_tables
 from sweetspot.decision.options import titled
-from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS
 from sweetspot.report.evidence_text import (
     plan_worth_in_words,
 )
@@ -28,13 +26,6 @@ def test_the_page_says_the_red_line_before_anything_else():
     html = evidence(tables, {"aws-p5": "AWS p5.48xlarge"})
     body = html[html.index("<main>") :]
     assert body.index("Priced, but no speed: AWS p5.48xlarge.") < body.index('id="plan"') < body.index('id="answer"')
-
-
-def test_the_chart_stacks_what_is_there_first():
-    rows = CHARTS["mix_load"].draw(ChartData(month_tables(), None)).data["rows"]
-    assert list(dict.fromkeys(rows["title"])) == ["RTX 4090", "office box", "RunPod"]
-    busiest = rows[rows["percent"] == 0].set_index("title")["device_hours"]
-    assert busiest.to_dict() == {"RTX 4090": 1200.0, "office box": 600.0, "RunPod": 200.0}
 
 
 def test_classes_are_called_by_their_networks():

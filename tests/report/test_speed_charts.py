@@ -83,47 +83,30 @@ def seen(*rows) -> pd.DataFrame:
     return made.assign(batch_size=8, basis="published", source="paper", as_of="2018")
 
 
-def curve(*rows) -> pd.DataFrame:
-    made = frame("instance model gpus efficiency high", *rows)
-    return made.assign(batch_size=8, basis="", low=0.5)
+def efficiencies(table):
+    return CHARTS["efficiency"].draw(ChartData(answered(efficiency=table), "box"))
 
 
-def efficiencies(table, guess, reference="box"):
-    return CHARTS["efficiency"].draw(ChartData(answered(efficiency=table, curve=guess), reference))
-
-
-def test_efficiency_is_a_line_a_family_and_a_band_where_it_is_predicted():
-    guess = curve(("box", "m", 4, 0.6, 1.2), ("c", "m", 4, 0.5, 0.9), ("a8", "m", 4, 0.7, 0.9))
-    drawing = efficiencies(seen(("a", "a8", "m", 2, 0.95), ("a", "a8", "m", 8, 0.9)), guess)
+def test_efficiency_is_a_line_a_family():
+    drawing = efficiencies(seen(("a", "a8", "m", 2, 0.95), ("a", "a8", "m", 8, 0.9)))
     rows = drawing.data["rows"].sort_values(["family", "gpus"])
-    assert table(rows, "family gpus efficiency fitted") == [
-        ["a", 1, 1, False], ["a", 2, 0.95, False], ["a", 8, 0.9, False],
-        ["box (predicted)", 1, 1, True], ["box (predicted)", 4, 0.6, True],
-    ]  # fmt: skip
-    assert table(rows[rows["gpus"] == 1], "low high") == [[1, 1], [1, 1]]
+    assert table(rows, "family gpus efficiency") == [["a", 1, 1], ["a", 2, 0.95], ["a", 8, 0.9]]
     assert drawing.says == "8 devices do 90 % of 8 times the work of one"
-    assert drawing.key.replace("\u00a0", " ") == "◆ published   dashed: predicted, with its 90 % band"
-    band, fitted, _, dots, *_ = marks_of(spec_of(drawing))
-    x, y = (fitted["encoding"][axis] for axis in "xy")
-    assert x["scale"]["type"] == "log" and x["axis"]["values"] == [1, 2, 4, 8] and y["scale"]["domain"] == [0, 1.2]
-    assert band["encoding"]["y2"]["field"] == "high" and dots["transform"][1] == {"filter": "datum.gpus > 1"}
+    line, dots, *_ = marks_of(spec_of(drawing))
+    x, y = (line["encoding"][axis] for axis in "xy")
+    assert x["scale"]["type"] == "log" and x["axis"]["values"] == [1, 2, 8] and y["scale"]["domain"] == [0, 1.05]
+    assert dots["transform"][0] == {"filter": "datum.gpus > 1"}
 
 
-def test_without_a_reference_the_first_two_predictions_are_drawn_and_seven_families():
-    known = seen(*((f"f{n}", f"f{n}", "m", 4, 0.9) for n in range(6)))
-    guess = curve(*((name, "m", 4, 0.6, 0.7) for name in ("f0", "x", "y", "z")))
-    families = efficiencies(known, guess, "gone").data["rows"]["family"]
-    assert set(families) == {*(f"f{n}" for n in range(6)), "x (predicted)"}
-    two = efficiencies(known.head(1), guess, "gone")
-    assert set(two.data["rows"]["family"]) == {"f0", "x (predicted)", "y (predicted)"}
-    alone = efficiencies(known, guess.head(0))
-    assert "predicted" not in alone.key and set(alone.data["rows"]["fitted"]) == {False}
+def test_seven_families_are_drawn():
+    rows = seen(*((f"f{n}", f"f{n}", "m", 4, 0.9) for n in range(9)))
+    assert set(efficiencies(rows).data["rows"]["family"]) == {f"f{n}" for n in range(7)}
 
 
 def test_each_family_is_drawn_at_its_own_largest_batch():
     """A model that fits only in small batches scales worst: it was left out where all had to have the largest one."""
     rows = seen(("a", "a8", "big", 8, 0.61), ("a", "a8", "big", 8, 0.5), ("a", "a8", "small", 8, 0.95))
-    drawing = efficiencies(rows.assign(batch_size=[4, 2, 512]), curve().head(0))
+    drawing = efficiencies(rows.assign(batch_size=[4, 2, 512]))
     ends = drawing.data["rows"][drawing.data["rows"]["gpus"] > 1]
     assert table(ends, "model efficiency") == [["big", 0.61], ["small", 0.95]]
     assert drawing.says == "8 devices do 61 to 95 % of 8 times the work of one"

@@ -84,15 +84,6 @@ def test_workloads_have_their_titles_in_the_folded_tables():
     assert {row[column] for row in part.rows} == {"ImageNet, 90 epochs"}
 
 
-def test_a_slice_of_all_figures_is_not_told_beside_all():
-    """Two figures held out, both of one precision: its row would repeat the row above it; one of a family does not."""
-    errors = dict.fromkeys(("median_abs_error", "p90_abs_error", "bias", "coverage90"), 0.1)
-    rows = [("all", 2), ("precision=fp16", 2), ("family=p100", 1)]
-    held = pd.DataFrame([{"method": "usl", "slice": name, "rows": count} | errors for name, count in rows])
-    part = EvidenceTables(small_tables() | {"validation": held}, study(), Provenance()).build("validation")
-    assert [row[1] for row in part.rows] == ["all", "family=p100"]
-
-
 def test_work_by_tokens_is_named_by_what_is_done_to_the_model():
     assert model_title("llama-3.1-8b.lora.2048") == "LoRA of Llama-3.1-8b"
     assert model_title("nanochat-d20.pretrain.2048") == "pretraining of Nanochat-d20"

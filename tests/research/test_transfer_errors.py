@@ -32,7 +32,7 @@ def world(rate, names=WORLD, workloads=6):
     """Figures of a made-up benchmark: rate(number of the workload, Device)."""
     rows = [
         {"benchmark": "made up", "framework": "tensorflow", "model": f"net{number}", "batch_size": np.nan,
-         "precision": "fp16", "dataset": "", "xla": False, "gpu": name,
+         "precision": "fp16", "dataset": "", "xla": False, "gpu": name, "unit": "images",
          "images_per_s": rate(number, DEVICES.get(name))}
         for number in range(workloads)
         for name in names

@@ -70,11 +70,10 @@ def test_the_fit_finds_the_losses_that_made_the_figures():
     assert found.doubling["network"] == pytest.approx(0.04, abs=0.002)
     assert found.leaving == pytest.approx(0.05, abs=0.006)
     assert found.width == 0.03  # figures that agree are not surer than repeated ones of one cluster
-    assert found.pairs == 40
 
 
 def test_a_prediction_by_hand():
-    model = NodeScaling({"": 0.02, "network": 0.03}, 0.04, 0.05, 9)
+    model = NodeScaling({"": 0.02, "network": 0.03}, 0.04, 0.05)
     cells = pd.DataFrame(
         {"gpus": [64, 64, 8], "nodes": [8, 8, 1], "base_gpus": [8, 32, 8], "base_nodes": [1, 4, 1],
          "interconnect": "nvlink"}
@@ -87,7 +86,7 @@ def test_a_prediction_by_hand():
 
 def test_without_a_figure_the_priors_speak():
     found = fit_node_scaling(made(0.0, 0.0).head(0))
-    assert (found.doubling[""], found.leaving, found.pairs) == (pytest.approx(0.02), pytest.approx(0.03), 0)
+    assert (found.doubling[""], found.leaving) == (pytest.approx(0.02), pytest.approx(0.03))
     assert found.width == pytest.approx(0.06)
 
 

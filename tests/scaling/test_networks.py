@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 from sweetspot.facts.shipped_tables import table
-from sweetspot.scaling.networks import listed_networks, network_facts, network_name
+from sweetspot.scaling.networks import MIDDLING_NETWORK, listed_networks, network_name, unlisted_network_warnings
 
 # Each layer is its parameters and tensors: weights, biases, scales and offsets.
 
@@ -197,10 +197,9 @@ WORDS = {
 )
 def test_a_network_has_the_parameters_and_tensors_of_its_layers(name, counted, off):
     parameters, tensors = counted
-    fact = listed_networks()[name]
-    assert fact.parameters_millions == pytest.approx(
-        parameters / 1e6, rel=off
-    )  # two digits and more, and three and more
+    fact = listed_networks().loc[name]
+    # two digits and more, and three and more
+    assert fact.parameters_millions == pytest.approx(parameters / 1e6, rel=off)
     assert (fact.tensors, fact.normalised) == (tensors, name.startswith(("resnet", "densenet", "efficientnet")))
 
 
@@ -230,23 +229,21 @@ PUBLISHED = {
 @pytest.mark.parametrize(("name", "published"), PUBLISHED.items())
 def test_other_networks_are_as_published(name, published):
     parameters, tensors, normalised = published
-    fact = listed_networks()[name]
+    fact = listed_networks().loc[name]
     assert fact.parameters_millions == pytest.approx(parameters, rel=0.03)
-    assert (fact.normalised, fact.is_listed) == (normalised, True)
+    assert fact.normalised == normalised
     assert not tensors or fact.tensors == tensors
 
 
 def test_names_mean_networks_however_they_are_written():
     spellings = {name: row["network"] for row in table("networks") for name in row["spellings"].split()}
     assert {name: network_name(name) for name in spellings} == spellings
-    assert [network_name(name) for name in listed_networks()] == list(listed_networks())
+    assert [network_name(name) for name in listed_networks().index] == list(listed_networks().index)
     assert {network_name(name) for name in ("ResNet-50 v1.5", "resnet50_v2", "resnet50_v1")} == {"resnet50"}
     assert network_name("VGG-16") == "vgg16"
-    middling = network_facts("mystery")
-    assert not middling.is_listed
+    assert unlisted_network_warnings("mystery") and not unlisted_network_warnings("VGG-16")
     # "A middling network": of those counted and published above, but for the tiny ones, half have fewer parameters
-    millions = [listed_networks()[name].parameters_millions for name in (*IMAGES, *PUBLISHED)]
-    large = [value for value in millions if value > 2]
-    assert 0.3 < sum(value < middling.parameters_millions for value in large) / len(large) < 0.7
-    assert middling.tensors == pytest.approx(listed_networks()["resnet50"].tensors, rel=0.02)
-    assert middling.normalised
+    millions = listed_networks().loc[[*IMAGES, *PUBLISHED], "parameters_millions"]
+    large = millions[millions > 2]
+    assert 0.3 < (large < MIDDLING_NETWORK["parameters_millions"]).mean() < 0.7
+    assert MIDDLING_NETWORK["tensors"] == pytest.approx(listed_networks().loc["resnet50", "tensors"], rel=0.02)

@@ -31,7 +31,7 @@ def study():
 def box(study):
     asked, declared, throughput = shipped_throughput("parkopedia-2018")
     cells = target_cells(throughput, asked.targets, asked.cells, declared)
-    predicted = MeanEfficiency(study[2]).predict(cells).assign(source="mean", warnings=None)
+    predicted = MeanEfficiency(study[2]).predict(cells)
     return extrapolation_rows(cells, predicted, "mean_efficiency").set_index(["model", "batch_size"])
 
 
@@ -115,4 +115,4 @@ def test_logical_devices_are_no_evidence_and_their_row_says_why():
     assert said == ("logical_devices", "parts of one processor, not separate devices: no evidence of scaling")
     evidence = study_evidence("mine", table, pd.DataFrame(rows), {})
     assert evidence["efficiency"].tolist() == [0.9, 1.3]
-    assert average_efficiency(table)[["efficiency", "families", "left_out"]].to_numpy().tolist() == [[0.9, 1, 1]]
+    assert average_efficiency(table)[["efficiency", "families"]].to_numpy().tolist() == [[0.9, 1]]

@@ -46,7 +46,6 @@ def test_gradients_are_sent_in_the_precision_of_the_computation(precision, bytes
 def test_an_unstated_batch_is_tf_cnn_benchmarks_own():
     facts = with_step_facts(table({"batch_size": math.nan}, {"batch_size": 16.0}))
     assert facts["step_s"].tolist() == [64 / 320, 16 / 320]
-    assert facts["batch_stated"].tolist() == [False, True]
 
 
 def test_half_precision_is_slow_on_tensor_cores_with_batch_normalisation_and_without_xla():
@@ -94,8 +93,6 @@ def test_what_an_instance_declares_counts_before_the_form_of_its_device():
     cells["batch_size"] = 64
     found = with_declared_facts(cells, instances)
     assert found["interconnect"].tolist() == ["pcie", "nvlink", "pcie"]
-    assert found["interconnect_guessed"].tolist() == [False, True, True]
-    assert found["network"].dropna().tolist() == ["ethernet"]
     assert found["exchange"].tolist() == [True] * 3
 
 

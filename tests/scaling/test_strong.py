@@ -1,7 +1,6 @@
 """Times to a target at counts that nobody published: what is fitted, by hand and on submissions left out."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -131,7 +130,8 @@ def test_the_shipped_slopes_are_those_of_a_general_search():
      ("GB300", 72, 144, 1), ("GB200", 73, 146, 0)],
 )  # fmt: skip
 def test_fast_links_join_eight_devices_or_a_rack_of_72(gpu, fewer, more, leaves):
-    assert crossings(gpu, more, fewer) == -leaves  # the way back
+    devices, low, high = pd.Series([gpu]), pd.Series([fewer]), pd.Series([more])
+    assert crossings(devices, high, low).tolist() == [-leaves]  # the way back
     pairs = result_pairs(table((gpu, fewer, 10.0, "a", 8.0, 1.0), (gpu, more, 6.0, "a", 8.0, 1.0)))
     assert pairs["leaves"].tolist() == [leaves]
     assert pairs["doublings"].tolist() == [1.0]
@@ -156,13 +156,19 @@ def test_without_any_pair_the_priors_speak():
     assert found.width == pytest.approx(2 * 0.10)  # two standard deviations of what is assumed
 
 
-def test_the_batch_is_what_submitters_use_there_and_never_smaller_on_more_devices(shipped):
-    base = results(shipped)["llama31_8b", "B200 SXM", 8]
-    assert math.isnan(base.global_batch)  # told by the submitter without a batch
-    assert usual_batch(shipped, base, 8) == 16
-    assert usual_batch(shipped, replace(base, global_batch=100.0), 64) == 100
-    # nor larger on fewer: 16 is usual on 8, and 12 was used on 64
-    assert usual_batch(shipped, replace(base, gpus=64, global_batch=12.0), 8) == 12
+def test_the_batch_is_what_submitters_use_at_the_nearest_count(shipped):
+    assert math.isnan(results(shipped)["llama31_8b", "B200 SXM", 8].global_batch)  # submitted without a batch
+    assert usual_batch(shipped, "llama31_8b", 8) == 16
+    assert math.isnan(usual_batch(shipped, "nothing", 8))
+
+
+@pytest.mark.parametrize(("gpus", "batches"), [(64, "100 to 100"), (16, "100 to 100"), (4, "100 to 8")])
+def test_more_devices_never_have_a_smaller_batch(gpus, batches):
+    rows = [("B200 SXM", count, 10.0, "b", batch, 1.0) for count, batch in ((4, 8.0), (16, 12.0), (64, 50.0))]
+    times = table(("H100 SXM", 8, 10.0, "a", 100.0, 1.0), *rows)
+    machines = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=gpus)}
+    row = strong_cells(times, fit_strong(times), QUESTION, machines, EXTRAPOLATION_COLUMNS).iloc[0]
+    assert f"global batch {batches}" in row["source"]
 
 
 def test_the_shipped_results_left_out_lie_within_the_interval(shipped):

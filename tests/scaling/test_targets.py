@@ -13,11 +13,9 @@ from sweetspot.scaling.evidence import (
 )
 from sweetspot.scaling.fitted import FittedScaling
 from sweetspot.scaling.methods import MeanEfficiency
-from sweetspot.scaling.networks import with_network_facts
 from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
 from sweetspot.scaling.step_facts import with_declared_facts
 from sweetspot.scaling.targets import (
-    curve_cells,
     extrapolate_cells,
     extrapolation_rows,
     target_cells,
@@ -94,7 +92,7 @@ def test_the_mean_of_the_families_by_hand():
     found = average_efficiency(efficiencies(rows)).iloc[0]
     assert found["efficiency"] == pytest.approx((0.55 + 0.8) / 2)
     assert found["spread"] == pytest.approx(0.25 / math.sqrt(2))  # sample sd of two: their gap over the root of 2
-    assert (found["families"], found["left_out"]) == (2, 1)
+    assert found["families"] == 2
 
 
 def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
@@ -119,15 +117,13 @@ def test_one_family_gives_no_interval_and_two_give_one():
     assert one["efficiency"] == 0.8
     assert math.isnan(one["low"])
     assert math.isnan(one["high"])
-    # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3); at 50 %, t(0.75, 2) = 0.816497
+    # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3)
     three = MeanEfficiency(averages()).predict(asked).iloc[0]
     assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
     assert MeanEfficiency(averages(spread=0.5)).predict(asked).iloc[0]["low"] == 0.0
     pair = MeanEfficiency(averages(families=2)).predict(asked).iloc[0]  # t(0.95, 1) = 6.313752
     half = 6.313752 * 0.1 * 1.5**0.5
     assert (pair["low"], pair["high"]) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
-    half = MeanEfficiency(averages()).predict(asked, level=0.5).iloc[0]
-    assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
     # An unknown batch takes two rows of 3 and 2 families, spread 0.1 and 0.2: as many as the larger has, t as above.
     two = pd.concat([averages(), averages(batch_size=64, families=2, spread=0.2, efficiency=0.9)])
     both = MeanEfficiency(two).predict(asked.assign(batch_size=math.nan)).iloc[0]
@@ -152,9 +148,12 @@ def test_the_cells_of_a_target_are_those_asked_about_of_its_base():
     assert target_cells(pd.DataFrame(rows), [], QUESTION, {}).empty
 
 
-def fitted(efficiency=0.5, maximum_gpus=(3.0, 64.0)):
-    methods = {name: flat(efficiency) for name in ("usl", "mean_efficiency", "sum_of_parts")}
-    return FittedScaling(methods, {}, NODE_SCALING, maximum_gpus)
+def fitted(efficiency=0.5, **methods):
+    flat_methods = {name: flat(efficiency) for name in ("usl", "mean_efficiency", "sum_of_parts")}
+    return FittedScaling(flat_methods | methods, {}, NODE_SCALING)
+
+
+NO_EVIDENCE = pd.DataFrame(columns=list(EVIDENCE_COLUMNS))
 
 
 def box_cells(**changes):
@@ -163,12 +162,13 @@ def box_cells(**changes):
 
 
 def described(cells):
-    return with_network_facts(with_declared_facts(cells, {"box": BOX}))
+    return with_declared_facts(cells, {"box": BOX})
 
 
 def test_a_target_is_its_devices_times_the_base_times_the_efficiency():
     cells = box_cells()
-    table = extrapolate_cells(cells, described(cells), fitted(), MeanEfficiency(averages())).set_index("method")
+    rule = MeanEfficiency(averages())
+    table = extrapolate_cells(cells, described(cells), fitted(mean_efficiency=rule), NO_EVIDENCE).set_index("method")
     row = table.loc["usl"]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)  # 4 x 100 x 0.5
     # overhead 1 + 0.06 times and over e^0.2, less 0.06: efficiencies of 0.4453 and 0.5532
@@ -177,25 +177,11 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency():
     # the 2018 rule has an interval of its own: 400 x (0.8 +- 0.337171)
     rule = table.loc["mean_efficiency", ["images_per_s", "images_per_s_low", "images_per_s_high"]]
     assert rule.to_list() == pytest.approx([320, 400 * 0.462829, 400 * 1.137171], rel=1e-5)
-    # without averages the fitted rule is used, with its calibrated width
-    bare = extrapolate_cells(cells, described(cells), fitted(), MeanEfficiency(averages().head(0)))
-    assert bare.set_index("method").loc["mean_efficiency", "images_per_s"] == 200.0
 
 
-def test_more_devices_than_in_the_evidence_are_warned_of():
-    cells, rule = box_cells(), MeanEfficiency(averages())
-    for maximum, rules in ((3.0, ["beyond_evidence"]), (4.0, []), (math.nan, [])):
-        table = extrapolate_cells(cells, described(cells), fitted(maximum_gpus=(maximum, 2.0)), rule)
-        assert [[pair.rule for pair in pairs(value)] for value in table["warnings"]] == [rules] * 3
-
-
-def test_a_cell_that_a_method_cannot_predict_in_group():
+def test_a_cell_that_a_method_cannot_predict_is_left_out():
     cells = box_cells()
-    model = fitted()
-    methods = {**model.methods, "usl": flat(math.nan)}
-    table = extrapolate_cells(
-        cells, described(cells), FittedScaling(methods, {}, NODE_SCALING, (8.0, 8.0)), MeanEfficiency(averages())
-    )
+    table = extrapolate_cells(cells, described(cells), fitted(usl=flat(math.nan)), NO_EVIDENCE)
     assert table["method"].tolist() == ["mean_efficiency", "sum_of_parts"]
 
 
@@ -203,8 +189,7 @@ def test_several_nodes_are_one_node_and_what_the_network_costs():
     target = [Target(instance="two-boxes", base_instance="one", gpus=16)]
     cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"two-boxes": BOX})
     cells = described(cells.assign(nodes=2)).assign(interconnect="nvlink")
-    rule = MeanEfficiency(averages().head(0))
-    row = extrapolate_cells(cells, cells, fitted(0.9, (8.0, 16.0)), rule).iloc[0]
+    row = extrapolate_cells(cells, cells, fitted(0.9), NO_EVIDENCE).iloc[0]
     # one doubling at 2 % and 3 % for leaving the node: 0.9 x e^-0.05
     assert row["efficiency"] == pytest.approx(0.9 * math.exp(-0.05))
     assert row["images_per_s"] == pytest.approx(1600 * 0.9 * math.exp(-0.05))
@@ -212,23 +197,6 @@ def test_several_nodes_are_one_node_and_what_the_network_costs():
     for name, bound in zip(("low", "high"), flat_bounds(0.9), strict=True):
         half = math.hypot(math.log(bound / 0.9), 0.05)
         assert abs(math.log(row[f"images_per_s_{name}"] / row["images_per_s"])) == pytest.approx(half)
-    assert pairs(row["warnings"]) == []  # 16 devices on nodes were seen
-    assert ": 2.0 % lost a doubling beyond one node (40 figures)" in row["source"]
-
-
-def test_the_cells_of_a_curve_are_spread_over_boxes():
-    curve = curve_cells(box_cells(), {"box": BOX})
-    assert curve["gpus"].tolist() == [2, 3, 4, 6, 8]
-    assert curve["nodes"].tolist() == [1, 1, 1, 2, 2]  # a box has four devices
-
-
-def test_only_the_learned_method_warns_of_a_network_that_nobody_listed():
-    facts = described(box_cells().assign(model="mine"))
-    assert facts["parameters_millions"].tolist() == [30.0]  # of a middling network
-    table = extrapolate_cells(
-        box_cells().assign(model="mine"), facts, fitted(maximum_gpus=(8.0, 8.0)), MeanEfficiency(averages())
-    )
-    assert [row.method for row in table.itertuples() if pairs(row.warnings)] == ["sum_of_parts"]
 
 
 def test_an_estimate_of_several_devices_is_held_against_published_ones():
@@ -238,16 +206,15 @@ def test_an_estimate_of_several_devices_is_held_against_published_ones():
     rows = [(0.9, 64, 1, True), (0.8, None, 1, True), (0.2, 64, 2, True), (1.0, 64, 1, False)]
     names = ["efficiency", "batch_size", "nodes", "exchange"]
     seen = pd.DataFrame(rows, columns=names).assign(**same, base_images_per_s=100.0)
-    facts = pd.DataFrame([{"instance": "box", "gpu": "Tesla V100", "family": "v100", "xla": False}])
-    cell = {"instance": "box", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16"}
-    estimated = pd.DataFrame([{**cell, "images_per_s": rate, "warnings": []} for rate in (400.0, 390.0, 280.0)])
+    estimated = pd.DataFrame([{"gpus": 4, "images_per_s": rate, "warnings": []} for rate in (400.0, 390.0, 280.0)])
+    facts = pd.DataFrame([{**same, "gpu": "Tesla V100"}] * 3)
     told = [pairs(value) for value in with_published_warnings(estimated, facts, seen)["warnings"]]
     assert told[1] == []
     assert [found[0].rule for found in (told[0], told[2])] == ["against_published"] * 2
     words = "published of 4 x Tesla V100 are 320 to 360 (batch 64, not stated), at"
     assert told[0][0].message == f"{words} 400 predicted: 1.11 times the highest"
     assert told[2][0].message == f"{words} 280 predicted: 0.88 times the lowest"
-    fewer = with_published_warnings(estimated.assign(gpus=2), facts, seen)["warnings"]
+    fewer = with_published_warnings(estimated, facts.assign(gpus=2), seen)["warnings"]
     assert [pairs(value) for value in fewer] == [[], [], []]
 
 
@@ -278,9 +245,10 @@ def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
     )
     rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
     cells = cells.reindex(columns=[*cells.columns, *rest])
-    predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
-                              "source": "rule", "warnings": [[], [], []]})  # fmt: skip
-    moved, plain, own = (row for _, row in extrapolation_rows(cells, predicted, "rule").iterrows())
+    cells["warnings"] = [[], [], []]
+    bounds = {"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1)}
+    predicted = pd.DataFrame(bounds, cells.index)
+    moved, plain, own = (row for _, row in extrapolation_rows(cells, predicted, "usl").iterrows())
     assert moved["images_per_s"] == plain["images_per_s"] == pytest.approx(3600)
     # The base's 95 % ends are 1.96 sd, those of a prediction 1.645: 0.4 becomes 0.3357.
     assert math.log(moved["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.3357, 0.1), rel=1e-3)

@@ -69,7 +69,6 @@ def test_run_path_names_every_column():
         ({"matrix": {"model": ["<b>x</b>"]}}, ["'matrix.model[0]'", "'<b>x</b>'", "letters"]),
         ({"matrix": {"model": ["resnet50\n"]}}, ["'matrix.model[0]'", "letters"]),
         ({"matrix": {"model": ["rеsnet50"]}}, ["'matrix.model[0]'", "letters"]),  # a Cyrillic e
-        ({"matrix": {"batch_size": [16, 16]}}, ["matrix.batch_size", "16 twice"]),
         ({"matrix": {"precision": ["fp8"]}}, ["precision 'fp8' with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"matrix": {"framework": ["command"]}}, ["matrix.framework command", "expected a script of"]),
         ({"measure": {"min_seconds": float("nan")}}, ["'measure.min_seconds'", "nan"]),

@@ -5,11 +5,11 @@ from datetime import date
 
 import numpy as np
 import pandas as pd
+from sweetspot.bills.waiting_times import JobClass, utilization, wait_distribution
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.options import build_options
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.waiting import ArrivalStream, queue_table
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
 
@@ -139,7 +139,12 @@ def asked(options, month_days=30.5, draws=2):
 
 
 def queue_at_box(options: pd.DataFrame) -> pd.DataFrame:
-    """Return the queue of six jobs a month of three people at the box, which is open all month."""
-    box = options[options["instance"] == BOX].iloc[0].to_dict()
-    job = ArrivalStream(box, 3, 6.0, box["hours"], hours_cv=1.0, servers=1, open_hours=24 * 30.5)
-    return queue_table([(job, (job,))])
+    """Return the queue of six jobs a month at the box, which is open all month."""
+    box = options[options["instance"] == BOX].iloc[0]
+    job = JobClass(6.0 / (24 * 30.5), box["hours"], 1.0, 1)
+    wait = wait_distribution([job])
+    row = {"workload": box["workload"], "model": box["model"], "option": BOX, "title": box["title"], "machines": BOX,
+           "per_month": 6.0, "utilisation": utilization([job]), "overloaded": wait.is_overloaded, "hours": box["hours"],
+           "wait_hours": wait.mean, "wait_hours_p90": wait.quantile(0.9),
+           "hours_to_result": wait.mean + box["hours"]}  # fmt: skip
+    return pd.DataFrame([row])

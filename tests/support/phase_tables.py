@@ -15,14 +15,13 @@ def option(name, usd, hours, **more):
            "commitment": "nothing", "instance": name.split(" ")[0], "purchase": "on_demand", "price_list": "list",
            "title": TITLES.get(name, name), "persistent": True, "counts": 1.0, "hours": hours, "usd": usd,
            "usd_low": 0.8 * usd, "usd_high": 1.25 * usd, "cost": "rounds", "months": 30.0, "model": "vgg16",
-           "basis": "published", "in_hand": True, "usd_per_month": usd / 30}  # fmt: skip
+           "in_hand": True, "usd_per_month": usd / 30}  # fmt: skip
     return row | more
 
 
 def box(usd=8000.0, hours=7000.0, **more):
     """The owned box: of 8,000 USD 6,500 are due however little it works."""
-    own = {"purchase": "own", "kind": "buy", "commitment": "buy", "planned_hours": 7200.0,
-           "basis": "extrapolated"}  # fmt: skip
+    own = {"purchase": "own", "kind": "buy", "commitment": "buy", "planned_hours": 7200.0}  # fmt: skip
     return option(BOX, usd, hours, **{**own, **more})
 
 
@@ -38,10 +37,9 @@ def plan_choices(*rows, probability=0.97):
     ratio = table["usd"] / table["usd"][best]
     table = table.assign(
         is_best=table.index == best, is_rival=table.index == rival, ratio=ratio, ratio_low=0.6 * ratio,
-        ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None, why_not_rule=None,
+        ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None,
     )  # fmt: skip
-    told = ["it can be interrupted", "interruptible"]
-    table.loc[~table["persistent"], ["why_not", "why_not_rule"]] = told
+    table.loc[~table["persistent"], "why_not"] = "interruptible"
     table.loc[best, "p_cheapest"] = probability
     return table.reindex(columns=list(COLUMNS)).astype({"p_cheapest": float, "p_cheaper": float})
 

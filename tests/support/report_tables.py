@@ -20,6 +20,7 @@ from project_copy import ROOT, environment
 from sweetspot.choice_kinds import MIX, RENT
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
+from sweetspot.decision.deadlines import DEADLINES
 from sweetspot.decision.verdict import verdict_table
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite
@@ -89,17 +90,11 @@ def month_tables() -> dict[str, pd.DataFrame]:
          "machines": 1.0, "capacity_device_hours": None if kind == "rented" else 2 * done}
         for option, title, kind, done in named
     ]  # fmt: skip
-    load = [
-        {**{name: row[name] for name in ("workload", "option", "title", "kind")}, "share_of_months": share,
-         "device_hours": row["device_hours"] * (2.0 - 2.0 * share)}
-        for row in sources for share in (0.0, 0.5, 1.0)
-    ]  # fmt: skip
-    due = {"workload": "lab", "class": "runs", "within_hours": 24.0, "is_asked": True, "option": "c", "title": "RunPod",
-           "hours": 12.7, "usd": 38.0, "usd_extra": 30.0, "p_in_time": 1.0, "share_in_time": 0.25, "status": "ok",
-           "wait_hours": 0.0, "verdict": None, "p_cheapest": None}  # fmt: skip
-    job = {"workload": "lab", "class": "runs", "urgent": True, "title": "RunPod", "status": "fits", "hours": 12.7,
-           "usd": 38.0, "jobs_at_once": 1.0}  # fmt: skip
-    made = {"sources": sources, "load": load, "deadlines": [due], "jobs": [job]}
+    due = dict.fromkeys(DEADLINES) | {
+        "workload": "lab", "class": "runs", "within_hours": 24.0, "option": "c", "title": "RunPod", "hours": 12.7,
+        "usd": 38.0, "p_in_time": 1.0, "wait_hours": 0.0,
+    }  # fmt: skip
+    made = {"sources": sources, "deadlines": [due]}
     return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables() | lab_verdict()
 
 

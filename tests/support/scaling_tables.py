@@ -16,7 +16,7 @@ ROW = {
     "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
 }  # fmt: skip
 # 2 % lost a doubling, 3 % on leaving the node, 90 % within 4 % at one doubling
-NODE_SCALING = NodeScaling({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
+NODE_SCALING = NodeScaling({"": 0.02, "network": 0.02}, 0.03, 0.04)
 
 
 class FlatMethod:

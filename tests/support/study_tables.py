@@ -18,9 +18,8 @@ from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
-from sweetspot.tokens.unfigured import with_arithmetic
 from sweetspot.transfer.transferring import learn_devices
-from sweetspot.transfer.unmeasured import with_transferred
+from sweetspot.transfer.unmeasured import with_arithmetic, with_transferred
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 
@@ -95,8 +94,7 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
     efficiency = study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances)
     cells = target_cells(throughput, study.targets, study.cells, instances)
     rule = MeanEfficiency(average_efficiency(efficiency))
-    predicted = rule.predict(cells).assign(source="mean efficiency", warnings=None)
-    extrapolated = extrapolation_rows(cells, predicted, "mean_efficiency").assign(headline=True)
+    extrapolated = extrapolation_rows(cells, rule.predict(cells), "mean_efficiency").assign(headline=True)
     table = price_folder(throughput, extrapolated, folder, study, *files, price_paths=study.price_paths)
     inputs = inputs_of(table, throughput=throughput, extrapolation=extrapolated, efficiency=efficiency)
     work = folder / "workloads.yaml"

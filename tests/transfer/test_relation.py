@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.facts.shipped_tables import STUDIES, table
 from sweetspot.transfer.figures import shipped_figures
 from sweetspot.transfer.relation import (
     CENTRE,
-    NOISE,
-    WORKLOAD,
+    LEVEL_SD,
+    NOISE_SD,
     JointPrediction,
     condition,
     fit_relation,
     predict,
-    prior_sds,
 )
 
 FIGURES = shipped_figures(STUDIES)
@@ -42,15 +41,16 @@ def alike(*names):
 
 def parts():
     """Each spread's name, value, and what its square multiplies."""
-    for groups, feature, spread in prior_sds():
+    for row in table("device_relation"):
+        groups, feature, spread = row["groups"].split(), row["feature"], float(row["sd"])
         part = alike(*groups) if groups else np.ones((COUNT, COUNT))
         off = FIGURES[feature].to_numpy() - CENTRE[feature] if feature else np.ones(COUNT)
         yield f"{feature} of {groups}", spread, part * off[:, None] * off[None, :]
-    yield "noise", NOISE, np.eye(COUNT)
+    yield "noise", NOISE_SD, np.eye(COUNT)
 
 
 PARTS = list(parts())
-WHOLE = WORKLOAD**2 * alike("workload") + sum(spread**2 * part for _, spread, part in PARTS)
+WHOLE = LEVEL_SD**2 * alike("workload") + sum(spread**2 * part for _, spread, part in PARTS)
 GAPS = (FIGURES["log_rate"] - FIGURES["peak"] / 2 - FIGURES["bandwidth"] / 2).to_numpy()
 
 
@@ -62,11 +62,11 @@ def test_the_covariance_is_the_sum_of_slopes_effects_level_and_noise():
 
 def test_what_is_told_of_two_figures_anew_is_the_textbooks_prediction():
     """Mean k' K^-1 gap and variance k - k' K^-1 k of the figures' own cells, measured once more."""
-    rows, own = [3, 400], WHOLE - NOISE**2 * np.eye(COUNT)
+    rows, own = [3, 400], WHOLE - NOISE_SD**2 * np.eye(COUNT)
     told = predict(fit_relation(FIGURES), FIGURES.iloc[rows])
     across, prior = own[rows], (FIGURES["log_rate"] - GAPS).to_numpy()[rows]
     assert told.mean == pytest.approx(prior + across @ np.linalg.solve(WHOLE, GAPS), abs=1e-6)
-    spread = own[np.ix_(rows, rows)] + NOISE**2 * np.eye(2) - across @ np.linalg.solve(WHOLE, across.T)
+    spread = own[np.ix_(rows, rows)] + NOISE_SD**2 * np.eye(2) - across @ np.linalg.solve(WHOLE, across.T)
     assert told.covariance == pytest.approx(spread, abs=1e-6)
 
 

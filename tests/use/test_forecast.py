@@ -56,7 +56,7 @@ def covered(rates, seed, months, classes=30):
     return float(np.mean(inside))
 
 
-@pytest.mark.parametrize("months", [3, 6, 12])
+@pytest.mark.parametrize("months", [3, 12])
 def test_the_second_half_lies_within_what_the_first_says(months):
     shares = {name: covered(rates, 38, months) for name, rates in KINDS.items()}
     assert 0.85 <= np.mean(list(shares.values())) <= 0.95, shares

@@ -123,48 +123,37 @@ def test_a_plain_table_has_shares_of_devices_and_jobs_of_today(read):
 
 
 @pytest.mark.parametrize(
-    ("lines", "location"),
+    ("record_format", "lines", "location"),
     [
-        (["nonsense"], "line 1"),
-        ([HEADER + "|State", sacct_line() + "|x"], "line 1"),
-        ([HEADER, sacct_line().rpartition("|")[0]], "line 2"),
-        ([HEADER, sacct_line(), sacct_line(state="SLEEPING")], "line 3: state"),
-        ([HEADER, sacct_line(start="yesterday")], "line 2: start"),
-        ([HEADER, sacct_line(start="2026-03-01T14:00:00", elapsed="")], "line 2: end"),
-        ([HEADER, sacct_line(tres="gres/gpu=two")], "line 2: alloctres"),
-        ([HEADER, sacct_line(elapsed="1-02:00:00")], "line 2: elapsedraw"),
+        ("sacct", ["nonsense"], "line 1"),
+        ("sacct", [HEADER + "|State", sacct_line() + "|x"], "line 1"),
+        ("sacct", [HEADER, sacct_line().rpartition("|")[0]], "line 2"),
+        ("sacct", [HEADER, sacct_line(), sacct_line(state="SLEEPING")], "line 3: state"),
+        ("sacct", [HEADER, sacct_line(start="2026-03-01T14:00:00", elapsed="")], "line 2: end"),
+        ("sacct", [HEADER, sacct_line(tres="gres/gpu=two")], "line 2: alloctres"),
+        ("sacct", [HEADER, sacct_line(elapsed="1-02:00:00")], "line 2: elapsedraw"),
         # One stray row would make 675 months of 11: dates before 1990 or after today are refused.
-        ([HEADER, sacct_line(start="1970-01-01T00:00:00")], "line 2: start"),
-        ([HEADER, sacct_line(start="2026-11-29T00:00:00")], "line 2: start"),
-        ([HEADER, sacct_line(end="2099-01-01T00:00:00", elapsed="")], "line 2: end"),
-        ([HEADER, sacct_line(start="2016-01-01T00:00:00", elapsed="315360001")], "line 2: end"),  # 3,650 days and 1 s
-        ([HEADER], "no job"),
+        ("sacct", [HEADER, sacct_line(start="1970-01-01T00:00:00")], "line 2: start"),
+        ("sacct", [HEADER, sacct_line(start="2026-11-29T00:00:00")], "line 2: start"),
+        ("sacct", [HEADER, sacct_line(end="2099-01-01T00:00:00", elapsed="")], "line 2: end"),
+        (
+            "sacct",
+            [HEADER, sacct_line(start="2016-01-01T00:00:00", elapsed="315360001")],
+            "line 2: end",
+        ),  # 3,650 d + 1 s
+        ("sacct", [HEADER], "no job"),
+        ("jobs", ["secret-name,2026-03-01,2026-03-02,1"], "line 1"),
+        ("jobs", ["start,end,devices,end"], "line 1"),
+        ("jobs", [CSV_HEADER, "a,1 March,2026-03-02,1,A100"], "line 2: start"),
+        ("jobs", [CSV_HEADER, "a,2026-03-01,2026-03-02,many,A100"], "line 2: devices"),
+        ("jobs", [CSV_HEADER + ",state", "a,2026-03-01,2026-03-02,1,A100,done"], "line 2: state"),
+        ("jobs", [CSV_HEADER, 'a,"2026-03-01,2026-03-02,1,A100'], "end of data"),
     ],
 )
-def test_a_mistake_in_sacct_ends_in_one_sentence(lines, location, read):
+def test_a_mistake_ends_in_one_sentence(record_format, lines, location, read):
     with pytest.raises(UserError) as error:
-        read("sacct", *lines)
+        read(record_format, *lines)
     assert location in str(error.value) and "record.txt" in str(error.value) and "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("lines", "location"),
-    [
-        (["secret-name,2026-03-01,2026-03-02,1"], "line 1"),
-        (["start,end,devices,end"], "line 1"),
-        ([CSV_HEADER, "a,2026-03-01,2026-03-02,1"], "line 2"),
-        ([CSV_HEADER, "a,1 March,2026-03-02,1,A100"], "line 2: start"),
-        ([CSV_HEADER, "a,2026-03-03,2026-03-02,1,A100"], "line 2: end"),
-        ([CSV_HEADER, "a,2026-03-01,2026-03-02,many,A100"], "line 2: devices"),
-        ([CSV_HEADER + ",state", "a,2026-03-01,2026-03-02,1,A100,done"], "line 2: state"),
-        ([CSV_HEADER, 'a,"2026-03-01,2026-03-02,1,A100'], "end of data"),
-        ([CSV_HEADER], "no job"),
-    ],
-)
-def test_a_mistake_in_a_table_ends_in_one_sentence(lines, location, read):
-    with pytest.raises(UserError) as error:
-        read("jobs", *lines)
-    assert location in str(error.value) and "\n" not in str(error.value)
     assert "secret" not in str(error.value)  # the first row of a table without a header
 
 
@@ -173,11 +162,6 @@ def test_what_is_no_text_is_refused(content, tmp_path):
     (tmp_path / "log").write_bytes(content)
     with pytest.raises(UserError):
         read_runs(str(tmp_path / "log"), "sacct", ZoneInfo("UTC"), NOW)
-
-
-def test_a_missing_file_is_one_sentence(tmp_path):
-    with pytest.raises(UserError, match="nothing"):
-        read_runs(str(tmp_path / "nothing"), "sacct", ZoneInfo("UTC"), NOW)
 
 
 def test_a_real_record_through_a_pipe_has_the_seconds_of_slurms_database(monkeypatch):

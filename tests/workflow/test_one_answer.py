@@ -12,6 +12,7 @@ from sweetspot.commands.command_line import main
 from sweetspot.declared_tables import write_table
 from sweetspot.report.answer_file import answer_of, to_json
 from sweetspot.report.decided_anew import answer_of as said_by_diff
+from sweetspot.report.decision_text import verdict_rows
 from sweetspot.report.finished import write_index
 from sweetspot.report.page import summary_of
 from sweetspot.study.study import load_study
@@ -49,10 +50,11 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(na
     assert (best, rivals) == (row["best"], [row["rival"]] if row["rival"] else [])
     if rivals:
         assert choices.loc[rivals[0], "ratio"] == pytest.approx(row["ratio"])
-    told = (row["sentence"], best, row["rival"], row["ratio"], row["buy_below_usd"], row["confidence"])
+    (written,) = verdict_rows({"verdict": tables["verdict"]})[:1]
+    told = (written["sentence"], best, row["rival"], row["ratio"], row["buy_below_usd"], row["confidence"])
     answer = json.loads(to_json(answer_of(tables, config)))
     assert told == said(answer["verdict"])
-    both = f"{row['sentence']} {row['do_this']}"
+    both = f"{written['sentence']} {written['do_this']}"
     assert both in plain(summary_of(answer_of(tables, config)))
     folder = tmp_path / name
     for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):

@@ -46,7 +46,7 @@ def test_a_scenario_is_what_an_edit_of_the_study_would_be(project, tmp_path):
     """Twice the jobs, written into workloads.yaml itself."""
     verdict = Replanned(project / "results" / STUDY, tmp_path).with_jobs(2.0).iloc[0]
     found = table_of(project).loc["twice-the-work"]
-    for name in ("sentence", "best_title", "rival_title"):
+    for name in ("best_title", "rival_title"):
         assert found[name] == verdict[name], name
     assert [found[name] for name in ("usd", "ratio", "p_cheaper")] == pytest.approx(
         [verdict[name] for name in ("usd", "ratio", "p_cheaper")], rel=1e-9

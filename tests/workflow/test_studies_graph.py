@@ -7,6 +7,7 @@ import shutil
 import pandas as pd
 import pytest
 from project_copy import ROOT, copy_project, edit, scheduled
+from sweetspot.report.decided_anew import answer_of
 
 STUDIES = sorted(path.name for path in (ROOT / "config" / "studies").iterdir() if (path / "study.yaml").is_file())
 PAPER = [name for name in STUDIES if name != "parkopedia-2018"]  # nothing of them is measured here
@@ -41,8 +42,7 @@ def test_a_study_ends_in_its_page_and_the_manual_says_its_answer(study_results, 
     assert (made / "report" / "index.html").stat().st_size > 5_000
     # The list of all pages follows the studies that were made since.
     assert set(scheduled(made.parents[1], "--config", f"study={study}", "measure_on=[]")) <= {"write_index"}
-    first = pd.read_parquet(made / "comparison" / "verdict.parquet").iloc[0]
-    answer = f"{first['sentence']} {first['do_this']}"
+    answer = answer_of(pd.read_parquet(made / "comparison" / "verdict.parquet"))
     assert told_in_the_manual(study) == answer
     assert answer in " ".join(json.loads((made / "report" / "answer.json").read_text())["sentences"])
 

@@ -32,7 +32,7 @@ def main(
         learnt = learn_devices(Path(folder).parent)
         table = with_transferred(table, StudyCells(**question), declared, as_of, learnt)
     if any(map(cell_work, question["model"])):
-        from sweetspot.tokens.unfigured import with_arithmetic
+        from sweetspot.transfer.unmeasured import with_arithmetic
 
         table = with_arithmetic(table, StudyCells(**question), declared, as_of)
     write_table(table, output)

@@ -18,7 +18,7 @@ def main(
     method: str,
     out: dict[str, str],
 ) -> None:
-    """Write extrapolation.parquet, and in scaling/: curve and validation.parquet."""
+    """Write extrapolation.parquet, and scaling/validation.parquet."""
     tables = {name: read_parquet(inputs[name]) for name in ("throughput", "efficiency", "averages", "evidence")}
     declared = load_instances(*(Path(file) for file in inputs["instances"]))
     times = [read_times(Path(file)) for file in inputs["times"]]  # the study's, then those of the pool

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sweetspot.declared_tables import write_table
 from sweetspot.files import read_parquet
-from sweetspot.scaling.evidence import average_efficiency, concat_evidence, study_efficiency, study_evidence
+from sweetspot.scaling.evidence import average_efficiency, concat_filled, study_efficiency, study_evidence
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.study.instances import load_instances
 from sweetspot.throughput.published import read_efficiency, read_published
@@ -21,7 +21,7 @@ def main(
     own = study_evidence(Path(folder).name, table, measured, declared)
     write_table(table, outputs["efficiency"])
     write_table(average_efficiency(table), outputs["averages"])
-    write_table(concat_evidence([*pools, own]), outputs["evidence"])
+    write_table(concat_filled([*pools, own]), outputs["evidence"])
 
 
 if "snakemake" in globals():

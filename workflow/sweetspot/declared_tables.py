@@ -33,6 +33,14 @@ def schema_of(name: str) -> "pa.Schema":
         "numbers": pa.list_(pa.float64()),
         # A resale curve: years since the purchase, and the share of the price.
         "curve": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
+        "limits": pa.list_(
+            pa.struct(
+                [
+                    (name, pa.string() if name in ("limit", "title") else pa.float64())
+                    for name in ("limit", "title", "allowed", "actual", "machines", "saved_usd")
+                ]
+            )
+        ),
         "warnings": warnings.arrow_type(),
     }
     fields = [

@@ -135,9 +135,9 @@ def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_day
     has_rate = row["purchase"] in INTERRUPTIBLE and not pd.isna(row.get("interruptions_per_hour"))
     failures = find("failures_per_device_hour", row["gpus"], **({"purchase": "on_demand"} if has_rate else {}))
     columns = {
-        f"{name}{suffix}": bound
+        f"{name}{suffix}": number
         for name, bounds in zip(RANGES, (share, assumed, wait, start, failures), strict=True)
-        for suffix, bound in zip(SUFFIXES, bounds, strict=True)
+        for suffix, number in zip(SUFFIXES, bounds, strict=True)
     }
     quantiles = _result_quantiles(start_times_of({**row, **columns}), float(row["hours"]))
     return columns | dict(zip(RESULT, quantiles, strict=True))

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,14 @@ from sweetspot.choice_kinds import NOT_DECIDED
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
 from sweetspot.commands.study_files import machines_of_study
-from sweetspot.decision.deadlines import dues_in_words
 from sweetspot.declared_tables import read_table
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.number_text import NUMBER, parse_number
-from sweetspot.phrases.decided import no_answer
 from sweetspot.report import how_sure
 from sweetspot.report.evidence_text import waiting_in_words
 from sweetspot.report.outcome import Outcome, outcome_of
-from sweetspot.report.sentences import filled
+from sweetspot.report.sentences import filled, sentence
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
@@ -154,13 +151,13 @@ def _content(study: Study, tables: Tables) -> dict[str, Any]:
     """Return the answer as plain values; amounts in USD."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
-    due = due[due["is_asked"].astype(bool) & due["class"].notna()] if len(due) else due
+    due = due[due["class"].notna()] if len(due) else due
     return {
         "study": study.name,
         "as_of": study.as_of.isoformat(),
         "question": study.question,
         "verdict": None if verdict is None else verdict.model_dump(),
-        "sentences": verdict.sentences() if verdict else [no_answer(count, count)],
+        "sentences": verdict.sentences() if verdict else [sentence("no_answer", count, count)],
         "rests_on": how_sure.notes(tables),
         "model": asked_model(tables) or None,
         "deadline": table_of(tables, "job_deadlines").to_dict("records"),
@@ -179,8 +176,7 @@ def _as_text(content: Mapping[str, Any], study: Study, use: RequestedUse, is_pha
         "use": use,
         "jobs": jobs,
         "is_phased": is_phased,
-        "usd": money.words,
+        "money": money,
         "class_title": class_title,
-        "bound": partial(dues_in_words, money=money),
     }
     return "\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip())

@@ -339,20 +339,15 @@ def refresh_prices(**options: Any) -> None:
 @click.option("--measured", multiple=True, required=True, metavar="FIGURE", help="As below; may be repeated.")
 @click.option("--on", "devices", required=True, metavar="GPU,...", help="Devices, such as h100-sxm,rtx-5090.")
 @click.option("--gpus", default="1", metavar="N,...", help="How many of each, such as 1,8.")
-@click.option(
-    "--framework",
-    type=click.Choice(FRAMEWORKS),
-    default="torch",
-    help="Of the figure; a run file states its framework.",
-)
+@click.option("--framework", type=click.Choice(FRAMEWORKS), default="torch", help="Of the figure.")
 @JSON
 def predict(**options: Any) -> None:
     """Predict your workload on other devices from a figure.
 
-    FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: samples per second of one device; or a run file of this project
-    (results/benchmarks/**/run~N.parquet). A workload timed on two devices tells more than one. The relation of
-    devices is learnt from published figures (`python -m research validate-transfer` says how wrong it is); more
-    devices follow by the scaling model, with both errors. Intervals hold 90 %.
+    FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: samples per second of one device. A workload timed on two devices
+    tells more than one. The relation of devices is learnt from published figures (`python -m research
+    validate-transfer` says how wrong it is); more devices follow by the scaling model, with both errors. Intervals
+    hold 90 %.
 
     \b
         sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8

@@ -3,8 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+
+import pandas as pd
 
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.render import render
@@ -13,23 +14,16 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.number_text import NUMBER, parse_number
 from sweetspot.study.open_models import METHODS, SEQUENCE, open_model
-from sweetspot.tokens.estimates import (
-    FLOP_PER_TFLOP,
-    PRECISION,
-    TOO_SMALL,
-    UNTRIED,
-    KnownMfu,
-    RentedMachine,
-    TokenJob,
-    cheapest,
-    estimate_machines,
-)
+from sweetspot.tokens.estimates import TOO_SMALL, UNTRIED, KnownMfu, TokenJob, cheapest, estimate_machines
 from sweetspot.tokens.mfu import (
+    FLOP_PER_TFLOP,
     LEAST_SPREAD,
-    ONE_STACK_SPREAD,
+    PRECISION,
+    SD_90,
+    STACK_SPREAD,
     expected_mfu,
-    from_one_timing,
     published_figures,
+    range_around,
 )
 from sweetspot.transfer.figures import shipped_devices
 
@@ -81,39 +75,43 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> KnownMfu:
         The timing has another form, or exceeds what the device can do.
     """
     if timed is None:
-        mixture = job.model.mixture
-        return KnownMfu(expected_mfu(published_figures(), job.method, PRECISION, stack, mixture), stack)
+        return KnownMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
     match = TIMED.fullmatch(timed.strip())
     if match is None:
         raise UserError(f'--timed is {timed!r}; expected GPU: RATE, such as "RTX 4090: 2100 tokens/s"')
     device = shipped_devices().get(match["gpu"].strip())
     rate = parse_number(match["rate"], "--timed")
-    mfu = rate * job.flop_per_token / (device.peak(PRECISION) * FLOP_PER_TFLOP)
+    speed = rate * job.flop_per_token
+    mfu = speed / (device.peak(PRECISION) * FLOP_PER_TFLOP)
     if not 0 < mfu <= 1:
         raise UserError(
             f"--timed is {timed!r}: {mfu:.3g} of that device's peak; expected a rate above 0 that it can do"
         )
-    return KnownMfu(from_one_timing(mfu), timed_device=device)
+    timing = pd.DataFrame([{"model": job.model.name, "gpu": device.gpu, "flop_per_s": speed}])
+    return KnownMfu(range_around(mfu, STACK_SPREAD), timed=timing)
 
 
-def machines_for_rent() -> Iterator[RentedMachine]:
-    """Yield the rentals of today that the library ships, of NVIDIA's devices and AMD's."""
-    devices = shipped_devices()
+def machines_for_rent() -> pd.DataFrame:
+    """Return the rentals of today that the library ships, of NVIDIA's devices and AMD's."""
+    rows = []
     for maker in ("nvidia", "amd"):
-        prices, instances = load_rentals(STUDIES, devices, maker)
+        prices, instances = load_rentals(STUDIES, shipped_devices(), maker)
         for offer in prices["offers"]:
             instance = instances[offer["instance"]]
             billing = offer.get("billing", prices["billing"])
-            yield RentedMachine(
-                name=offer["instance"],
-                device=devices.get(instance["gpu"]),
-                gpus=instance["gpus"],
-                interconnect=instance.get("interconnect"),
-                usd_per_hour=offer["per_hour"],
-                minimum_hours=billing.get("minimum_s", 0.0) / 3600,
-                as_of=str(offer.get("as_of", prices["as_of"])),
-                source=offer["source"],
+            rows.append(
+                {
+                    "machine": offer["instance"],
+                    "gpu": instance["gpu"],
+                    "gpus": instance["gpus"],
+                    "interconnect": instance.get("interconnect"),
+                    "usd_per_hour": offer["per_hour"],
+                    "minimum_hours": billing.get("minimum_s", 0.0) / 3600,
+                    "as_of": str(offer.get("as_of", prices["as_of"])),
+                    "source": offer["source"],
+                }
             )
+    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -132,35 +130,34 @@ def run(request: EstimateRequest) -> None:
     """Print the table. Raises UserError."""
     job = parse_work(request.work, request.sequence)
     known_mfu = mfu_of(job, request.stack, request.timed)
-    rows = estimate_machines(job, known_mfu, machines_for_rent())
-    best = cheapest(rows, request.within_hours)
-    fitting = [row for row in rows if row.memory != TOO_SMALL]
-    too_small = [row for row in rows if row.memory == TOO_SMALL]
+    table = estimate_machines(job, known_mfu, machines_for_rent())
+    best = cheapest(table, request.within_hours)
+    fitting, too_small = (table[(table["memory"] == TOO_SMALL) == is_small] for is_small in (False, True))
     if request.as_json:
         content = {
             "mfu": known_mfu.mfu._asdict(),
-            "machines": [asdict(row) for row in fitting],
-            "cheapest": best and asdict(best),
+            "machines": fitting.to_dict("records"),
+            "cheapest": best and best._asdict(),
             "level": 0.9,
-            "too_small": [asdict(row) for row in too_small],
+            "too_small": too_small.to_dict("records"),
         }
         print(json.dumps(without_nan(content), indent=2))
         return
-    untried = [row for row in rows if row.basis == UNTRIED]
-    tried = [row for row in rows if row.memory == "fits" and row.basis != UNTRIED and row is not best]
-    after_timing = [from_one_timing(0.3, log_sd) for log_sd in (LEAST_SPREAD, ONE_STACK_SPREAD)]
+    untried = table["basis"] == UNTRIED
+    factors = [math.exp(SD_90 * spread) for spread in (LEAST_SPREAD, STACK_SPREAD)]
+    as_cheap = table[(table["memory"] == "fits") & ~untried & (table["ratio"] <= factors[1])]
     text = render(
         "estimate.txt",
         job=job,
         mfu=known_mfu.mfu,
-        is_timed=known_mfu.timed_device is not None,
-        fitting=fitting,
-        too_small=too_small,
-        days=sorted(row.as_of for row in rows),
+        is_timed=known_mfu.timed is not None,
+        fitting=list(fitting.itertuples()),
+        too_small=list(too_small.itertuples()),
+        days=sorted(table["as_of"]),
         best=best,
-        untried=cheapest(untried, request.within_hours),
-        as_cheap=[row.machine for row in tried if row.ratio_low <= 1],
+        untried=cheapest(table[untried], request.within_hours),
+        as_cheap=as_cheap["machine"].drop(best.Index if best else [], errors="ignore").tolist(),
         within_hours=request.within_hours,
-        factors=[mfu.middle / mfu.low for mfu in after_timing],
+        factors=factors,
     )
     print(text, end="")

@@ -24,7 +24,7 @@ from sweetspot.study.open_models import cell_name
 from sweetspot.study.study import check_study_name
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.tokens.estimates import PRECISION
+from sweetspot.tokens.mfu import PRECISION
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Device
@@ -206,7 +206,7 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
         raise UserError(f"--model is {request.model!r}; expected letters, digits, '.', '_' and '-'")
     if not device.computes(request.precision):
         raise UserError(f"--precision is {request.precision!r}; {device.gpu} does not compute in {request.precision}")
-    factor = beyond_peak_factor(device.gpu, 1, request.precision, request.model, "", request.speed or 0.0)
+    factor = beyond_peak_factor(device, request.precision, request.model, request.speed or 0.0)
     if factor > 1:
         peak = f"what one {device.gpu} can do at its dense peak in {request.precision}"
         raise UserError(f"--speed is {request.speed:g}; expected less: it is {factor:.3g} times {peak}")

@@ -15,9 +15,8 @@ from sweetspot.number_text import parse_number
 from sweetspot.scaling.device_predictions import predict_throughput
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
-from sweetspot.transfer.transferring import Measured, measured_from_run_files
+from sweetspot.transfer.transferring import Measured
 from sweetspot.warnings import as_text, joined
 
 FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
@@ -25,42 +24,33 @@ FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=11
 
 
 def measured(text: str, framework: str, devices: Devices) -> Measured:
-    """Parse a figure of `--measured`, e.g. 'RTX 4090:resnet50:fp16:256=1120', or read a run file.
+    """Parse a figure of `--measured`, e.g. 'RTX 4090:resnet50:fp16:256=1120'.
 
     Parameters
     ----------
     text
-        The figure, or the path of a run file.
+        The figure.
     framework
-        Framework of the figure; a run file states it.
+        Framework of the figure.
     devices
         All devices by name.
 
     Raises
     ------
     UserError
-        The text has another form, or the rate exceeds the peak of the device.
+        The text has another form, or names no device.
     """
-    if text.endswith(".parquet"):
-        return measured_from_run_files([text], devices)
     match = FIGURE.fullmatch(text.strip())
     if match is None:
-        raise UserError(f"--measured is {text!r}; expected {FORM}, or a run file")
+        raise UserError(f"--measured is {text!r}; expected {FORM}")
     rate = parse_number(match["rate"], "--measured: the rate")
     if not RATES[0] <= rate <= RATES[1]:
         raise UserError(f"--measured: the rate is {match['rate']!r}; expected samples per second, above 0")
     batch_size = parse_number(match["batch"], "--measured: the batch") if match["batch"] else math.nan
     if match["batch"] and not (batch_size >= 1 and batch_size.is_integer()):
         raise UserError(f"--measured: the batch is {match['batch']!r}; expected a whole number above 0")
-    device, model, precision = devices.get(match["gpu"].strip()), match["model"].strip(), match["precision"]
-    precision = precision_name(precision)
-    factor = beyond_peak_factor(match["gpu"].strip(), 1, precision, model, "", rate)
-    if factor > 1:
-        raise UserError(
-            f"--measured is {text!r}: {factor:.3g} times what {device.gpu} can do at its dense peak; "
-            "expected a rate that it can reach"
-        )
-    return Measured(device, rate, model, precision, framework, batch_size)
+    device = devices.get(match["gpu"].strip())
+    return Measured(device, rate, match["model"].strip(), precision_name(match["precision"]), framework, batch_size)
 
 
 def _parse_counts(text: str) -> list[int]:

@@ -14,7 +14,7 @@ from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_tables
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
-from sweetspot.scaling.networks import network_facts, unlisted_network_warning
+from sweetspot.scaling.networks import unlisted_network_warnings
 from sweetspot.spelling import hint, nearest, slipped
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import checked_catalogue
@@ -31,7 +31,7 @@ from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.plausibility import warned_lines
+from sweetspot.transfer.plausibility import impossible_figures
 
 ContentT = TypeVar("ContentT")
 FOLDERS = ("prices", "scenarios", "logs")
@@ -189,8 +189,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
     findings.check(invocation.check_answer_prices, study, content.price_lists, file)
     findings.add_errors(file, [f"{file}: {sentence}" for sentence in _unknown_names(study, content)])
     for model in study.cells.model if study.targets else ():
-        if not network_facts(model).is_listed:
-            warning = unlisted_network_warning(model)
+        for warning in unlisted_network_warnings(model):
             findings.warn(file, warning["rule"], warning["message"])
 
 
@@ -277,8 +276,8 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
     def read_figures(file: Path) -> Any:
         table = read_published(file)
         findings.check(published_cells, table, content.instances or {}, file)
-        for line, rule, sentence in warned_lines(table):
-            findings.warn(file, rule, f"line {line}: {sentence}")
+        for figure in impossible_figures(table):
+            findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")
         return table
 
     def read_facts(file: Path) -> Any:

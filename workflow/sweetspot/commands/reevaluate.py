@@ -14,7 +14,7 @@ from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.compare import DecisionResult, PlannedWork, judge, together
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
-from sweetspot.decision.waiting import arrival_streams, queue_table
+from sweetspot.decision.waiting import queue_table
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
@@ -93,11 +93,11 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
         "choices": decided.choices,
         "verdict": decided.verdict(settings, days),
         "break_even": days,
-        "job_deadlines": job_deadlines(decided.options, decided.draws, due, settings.money),
+        "job_deadlines": job_deadlines(decided.options, decided.draws, due),
     }
     if decided.months:
-        tables["deadlines"] = class_deadlines(decided.months, settings.money, use.due_hours)
-        tables["queue"] = queue_table(arrival_streams(decided.months))
+        tables["deadlines"] = class_deadlines(decided.months, use.due_hours)
+        tables["queue"] = queue_table(decided.months)
     return tables
 
 

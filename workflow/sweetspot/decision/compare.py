@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,29 +12,28 @@ from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.analyses.sweeps import COLUMNS as SWEEPS
 from sweetspot.decision.analyses.sweeps import sweep_rows
-from sweetspot.decision.choice_table import PricedWork, choice_table, works
-from sweetspot.decision.contenders import model_with_smallest_gain
+from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
-from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
+from sweetspot.decision.left_out import set_aside, speed_warnings, with_missing_speeds
 from sweetspot.decision.monthly_choices import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
+from sweetspot.decision.priced_works import works
 from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.sources import job_table, load_table, source_table
+from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import arrival_streams, queue_table
+from sweetspot.decision.waiting import queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
 from sweetspot.study.settings import Settings
-from sweetspot.wording import words_of
 
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
@@ -99,19 +97,11 @@ class DecisionResult(NamedTuple):
         break_even
             From when purchases pay.
         worth
-            The table `worth_knowing`; None: nothing is said of what to find out first.
+            The table `worth_knowing`; None: nothing is known of what to find out first.
         """
-        answer = answer_work(self.works, settings.work, model_with_smallest_gain(self.options))
-        first = first_to_find_out(self.works, worth)
-        words = words_of(settings.counts, settings.money)
-        table = verdict_table(self.works, answer, break_even, first, words).assign(**settings.verdict_columns)
-        rented = self.choices.set_index(["workload", "choice"])["main_rented"].dropna().to_dict()
-        options = set(self.options["option"])
-        machines = [
-            take if take in options or kind not in ("rent", "keep") else str(rented.get((work, take), take))
-            for work, take, kind in zip(table["workload"], table["take"], table["kind"], strict=True)
-        ]
-        return table.join(start_of_machines(self.options, table["workload"].tolist(), machines))
+        answer, first = answer_work(self.works, settings.work), first_to_find_out(self.works, worth)
+        table = verdict_table(self.works, answer, break_even, first).assign(**settings.verdict_columns)
+        return table.join(start_of_machines(self.options, table["workload"].tolist(), table["machine"].tolist()))
 
 
 def judge(
@@ -143,7 +133,11 @@ def judge(
     monthly = planned.months.items() if len(options) else ()
     months = [monthly_work(name, work, *context).within_limits(settings.usd_per_unit) for name, work in monthly]
     plans = phases_problems(options, samples, planned.plans, settings.month_days)
-    priced = works(options, samples, plans, months, settings, planned.titles, every, offers)
+    priced = works(options, samples, plans, months, settings, planned.titles)
+    if len(offers):
+        is_owned = offers["instance"].isin({name for work in planned.months.values() for name in work.have})
+        is_eligible = offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
+        priced = with_missing_speeds(priced, every, offers[is_eligible & ~is_owned], settings.titles)
     choices = choice_table(priced, settings.offers_in_hand)
     return DecisionResult(options, misfits, samples, plans, months, priced, choices)
 
@@ -204,30 +198,27 @@ def compare(
     """
     every, planned = asked_of(inputs, settings, needs or {}, monthly or {}, titles or {}, known)
     result = judge(every, inputs.offers, planned, settings, draws)
-    options, samples, months, money = result.options, result.draws, result.months, settings.money
+    options, samples, months, choices = result.options, result.draws, result.months, result.choices
     jobs = shared_machine_problems(options, samples, settings.month_days)
     mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
-    break_even_table = together([break_even(options, samples, settings.month_days), tables["break_even"]])
-    verdict = result.verdict(settings, break_even_table, tables["worth_knowing"])
-    sources, left_out = source_table(months), left_out_table(inputs, every, result.choices, settings, needs or {})
-    warnings = warning_table(inputs, every, settings, needs or {}, speed_warnings(left_out, inputs.offers, every))
-    offers, lists = inputs.offers, list(settings.answer_prices)
-    eligible = offers[offers["price_list"].isin(lists)] if lists else offers
-    deadlines = job_deadlines(options, samples, settings.deadlines_hours, money)
+    tables["break_even"] = together([break_even(options, samples, settings.month_days), tables["break_even"]])
+    verdict = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
+    sources, further = source_table(months), speed_warnings(result.works, needs or {}, every)
+    warnings = warning_table(inputs, every, settings, needs or {}, further)
+    decisive = decisive_rows(verdict, choices, sources, options)
+    deadlines = job_deadlines(options, samples, settings.deadlines_hours)
     return tables | {
         "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
-        "break_even": break_even_table,
         "ranks": ranks(options, samples),
-        "left_out": left_out,
-        "queue": queue_table(arrival_streams(months)),
-        "warnings": with_decisive(warnings, decisive_rows(verdict, result.choices, sources, options), offers),
-        "deadlines": together([deadlines, class_deadlines(months, money)]),
+        "queue": queue_table(months),
+        "warnings": with_decisive(warnings, decisive, inputs.offers),
+        "deadlines": together([deadlines, class_deadlines(months)]),
         "sources": sources,
-        "load": load_table(months),
-        "jobs": job_table(months, every, eligible, settings.titles),
-        "sweeps": pd.DataFrame(chain(*map(sweep_rows, [*result.plans, *mixes])), columns=list(SWEEPS)),
-        "choices": result.choices,
+        "sweeps": pd.DataFrame(
+            [row for problem in (*result.plans, *mixes) for row in sweep_rows(problem)], columns=list(SWEEPS)
+        ),
+        "choices": choices,
         "verdict": verdict,
     }
 
@@ -246,11 +237,12 @@ def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: 
         The options and their samples.
     """
     timings = timings_of(options)
-    lasting = [problem for problem in problems if not problem.model or np.isfinite(problem.months)]
-    rows = {
-        "tornado": (TORNADO, (tornado_rows(problem) for problem in lasting)),
-        "turning_points": (TURNING, (turning_rows(problem) for problem in lasting)),
-        "worth_knowing": (WORTH, (worth_rows(problem, draws, timings) for problem in problems)),
-        "break_even": (PAYS, (pays_rows(problem.workload, problem.break_even_cases()) for problem in problems)),
-    }
-    return {name: pd.DataFrame(list(chain(*parts)), columns=list(columns)) for name, (columns, parts) in rows.items()}
+    rows: dict[str, list[Any]] = {"tornado": [], "turning_points": [], "worth_knowing": [], "break_even": []}
+    for problem in problems:
+        if not problem.model or np.isfinite(problem.months):
+            rows["tornado"] += tornado_rows(problem)
+            rows["turning_points"] += turning_rows(problem)
+        rows["worth_knowing"] += worth_rows(problem, draws, timings)
+        rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
+    columns = zip(rows.items(), (TORNADO, TURNING, WORTH, PAYS), strict=True)
+    return {name: pd.DataFrame(records, columns=list(names)) for (name, records), names in columns}

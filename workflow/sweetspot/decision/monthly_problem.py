@@ -21,20 +21,20 @@ from sweetspot.decision.decision_problem import (
     TurningPoint,
 )
 from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.sources import rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.decision.work_classes import PER_MONTH
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
-from sweetspot.phrases.decided import beside_in_words
 
 COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
 COARSE_PRECISION = 1e-4  # of the logarithm of a factor
-NEARLY_BEST = 1.6  # times the best: a more expensive mix is priced only where its figures change
+CHECKEDLY_BEST = 1.6  # times the best: a more expensive mix is priced only where its figures change
 ESTIMATE_RANGE = 0.1  # in the logarithm of a factor: how far an estimated turning point may be off
 # In logarithms of factors: the answer has changed so far beyond a turning point, and not yet so far before it.
-BEYOND, BEFORE, NEAR = 2e-3, 8e-3, 2e-4
+BEYOND, BEFORE, CHECKED = 2e-3, 8e-3, 2e-4
 WORTH_DECIDING = 1.2  # times the best estimate: more expensive numbers of machines are no starts of a decision
 PRECISION = 1e-8  # of the logarithm of a factor at which costs are equal
 LARGEST = 1e300  # USD; stands for what does not do the work
@@ -130,7 +130,7 @@ class MonthlyProblem(DecisionProblem):
         """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
         bought, work = self.mixes[index].bought, self.work
         if alternative not in (None, self.choices[index].alternative):
-            return f"nothing bought, {beside_in_words(work.title(str(alternative)), work.at_home)}"
+            return f"nothing bought, {rental_title(work.title(str(alternative)), work.at_home)}"
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
@@ -196,7 +196,7 @@ class MonthlyProblem(DecisionProblem):
     @cached_property
     def _contenders(self) -> set[int | None]:
         """Indices of the mixes that are compared with the best at all values."""
-        limit = NEARLY_BEST * min(mix.expected for mix in self.mixes)
+        limit = CHECKEDLY_BEST * min(mix.expected for mix in self.mixes)
         nearly_best = {index for index, mix in enumerate(self.mixes) if mix.expected <= limit and not mix.one_offer}
         return {*nearly_best, self.runner_up}
 
@@ -252,14 +252,15 @@ class MonthlyProblem(DecisionProblem):
 
         crossing = self._crossing_distance(parameter, side, start, to)
         distance = start if crossing is None else crossing
-        if crossing is None or not is_changed(distance + NEAR) or (distance > NEAR and is_changed(distance - NEAR)):
+        inside, outside = max(distance - CHECKED, 0.0), distance + CHECKED
+        if crossing is None or not is_changed(outside) or is_changed(inside):
             further = (distance + count * ESTIMATE_RANGE for count in (1, 2, 4, 8))
             logs = [max(distance - BEFORE, 0.0), distance + BEYOND, *(log for log in further if log < limit), limit]
             changed = first_change([*COARSE_LOGS[distance > COARSE_LOGS], *logs], is_changed)
             if changed is None:
                 return None
             return self._exact_point(parameter, side * changed, decide(changed))
-        return self._exact_point(parameter, side * distance, decide(distance + NEAR))
+        return self._exact_point(parameter, side * distance, decide(outside))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
         """Return the best mix on all samples at a factor of a parameter."""
@@ -347,7 +348,7 @@ class MonthlyProblem(DecisionProblem):
                 else:
                     continue
                 if parameter not in problems:
-                    problems[parameter] = {log: self._few_months(parameter, log) for log in BREAK_EVEN_LOGS}
+                    problems[parameter] = {log: self._selected_months(parameter, log) for log in BREAK_EVEN_LOGS}
                 difference = self._cost_difference(*pair, parameter, problems[parameter])
                 p_pays = float(np.mean(difference.samples[:, difference.sample_factors == 1.0] <= 0))
                 yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays)
@@ -356,7 +357,7 @@ class MonthlyProblem(DecisionProblem):
         """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
         return Strategy.of(self.work.with_strategy(Mix(BEST, "", dispatch(self.work.drawn, counts))))
 
-    def _few_months(self, parameter: Parameter, log_factor: float) -> Problem:
+    def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
         problem = self._problem(parameter, log_factor)
         return problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
 
@@ -373,7 +374,7 @@ class MonthlyProblem(DecisionProblem):
                 return with_machine.dispatch(problem).usd - without.dispatch(problem).usd
 
         def pays(log_factor: float) -> bool:
-            return bool(difference(self._few_months(parameter, log_factor)).mean() <= 0)
+            return bool(difference(self._selected_months(parameter, log_factor)).mean() <= 0)
 
         samples = np.stack([difference(problem) for problem in problems.values()], axis=1)
         usd = dict(zip(problems, samples.mean(axis=0), strict=True))

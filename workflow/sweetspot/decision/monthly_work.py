@@ -57,36 +57,14 @@ TINY = 1e-12  # of a job
 class MonthlyWork(MixLimits):
     """A monthly workload with what can do it, sampled; one sample where figures are central.
 
-    Parameters
-    ----------
-    name, work
-        Of the workload.
-    classes, sources
-        Its jobs, and what can do them.
-    figures
-        Row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
-        per month.
-    numbers
-        Jobs of the class (urgent ones are part of it), class x sample x month.
-    growth
-        Of a class per month, class x sample.
-    offer_samples
-        Samples by name and row: of the figures of ownership over their baseline; USD that an owned
-        machine would bring today; months until a machine or contract is delivered.
-    rents
-        Paths of the rents; None: the central ones.
-    stretched
-        Length of the project over the planned one.
-    speed_keys, speed_errors, trials
-        Correlation key of each row whose speed is uncertain, the errors, and the timings that reveal
-        them, by key.
-    central_work
-        The same at central figures.
-    limits
-        USD up front and hours of mean wait, by key of the workload.
-    limit_costs
-        The limits that the cheapest mix would break, each with the USD a month that the best costs
-        less without it (NaN: no mix keeps them, and none counts).
+    `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
+    per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
+    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline; USD that an
+    owned machine would bring today; months until delivery. `rents`: paths of the rents (None: the central ones).
+    `stretched`: length of the project over the planned one. `speed_keys`: correlation key of each row whose speed is
+    uncertain; `trials`: the timings that reveal speeds, by key. `limits`: USD up front and hours of mean wait, by key
+    of the workload; `limit_costs`: those that the cheapest mix would break, each with the USD a month that the best
+    costs less without it (NaN: no mix keeps them, and none counts).
     """
 
     name: str
@@ -231,6 +209,7 @@ class MonthlyWork(MixLimits):
         row, months = source.offer, self.work.months
         usd_per_hour, factor = self._figure("variable", row, values), values.of(row["row"])
         after = self.offer_samples.get(("delivery_months", row["row"]))
+        delay: Number = 0.0 if after is None else after
         capacity = np.full(usd_per_hour.size, HOURS_A_DAY * self.month_days)
         if row["purchase"] == "own":
             # The options' ownership is borne by the hours in which the machine works; here it is paid by the month.
@@ -242,11 +221,12 @@ class MonthlyWork(MixLimits):
                 sale = self.offer_samples.get(("sell_for_usd", row["row"]), 0.0) * factor("sell_for_usd")
                 fixed = care + (sale - or_zero(row["residual_usd"])) / months
             else:
-                usd = possession(row, lambda name: self._sample_factor(name, row) * factor(name), or_none(after))
+                sampled = {name: values for (name, label), values in self.offer_samples.items() if label == row["row"]}
+                usd = possession(row, lambda name: sampled.get(name, 1.0) * factor(name), delay)
                 fixed = row["fixed_usd_per_month"] * working * usd / (possession(row, BASELINE.of(None)) or 1.0)
         else:
             rate = usd_per_hour / row["variable_usd_per_hour"]
-            remaining = months - float(np.median(or_none(after)))
+            remaining = months - float(np.median(delay))
             if pd.notna(row["month_usd"]):
                 usd_per_hour, fixed = np.zeros(rate.size), row["month_usd"] * rate
             else:
@@ -271,9 +251,6 @@ class MonthlyWork(MixLimits):
             speed_keys=self._keys(source),
             running_at_speed=finite(hours) * float(np.mean(usd_per_hour)),
         )
-
-    def _sample_factor(self, name: str, row: Row) -> Number:
-        return self.offer_samples.get((name, row["row"]), 1.0)
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
         """Return an offer by the hour, at the rents of its months; its expectation is over the `jobs` of all months.
@@ -406,8 +383,3 @@ class MonthlyWork(MixLimits):
             saving = within.mixes[0].expected - replace(self, limits=remaining).mixes[0].expected
             costs.append((violation, saving if is_feasible else math.nan))
         return replace(within if is_feasible else self, limit_costs=tuple(costs))
-
-
-def or_none(months: Array | None) -> Number:
-    """Return months until delivery; 0 where it is immediate."""
-    return 0.0 if months is None else months

@@ -29,11 +29,10 @@ Row = dict[str, Any]
 OFFER = ("price_list", "instance", "purchase")
 CELL = ("instance", "framework", "model", "batch_size", "gpus", "precision")
 FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
-STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
 STAND_IN_YEARS = "stand_in_years"
 # What is known of the figure behind a cost; the last two of a published time to a target.
 FIGURE_COLUMNS = (
-    "nodes", *FIGURE, "level", "runs", "interval_df", "throughput_basis", "throughput_source", *STAND_IN,
+    "nodes", *FIGURE, "level", "interval_df", "throughput_basis", "throughput_source",
     STAND_IN_YEARS, "round", "rounds_behind",
 )  # fmt: skip
 # Of jobs side by side on one machine: what costs say of all of them together (`side_...`), by its name elsewhere.
@@ -48,7 +47,7 @@ TERMS = (
     "price_list_title", "month_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate",
     "downtime_share", "pue", "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead",
     "checkpoint_s", "restore_s", "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s",
-    "minimum_s", *TREND_COLUMNS, "residual_points", "offer_until", "offer_ended",
+    "minimum_s", *TREND_COLUMNS, "residual_points",
 )  # fmt: skip
 
 
@@ -81,7 +80,7 @@ def build_options(
         its price list), `is_reference` (the option that the decision is about), `persistent` (nobody takes it away, or
         the study accepts that), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom),
         `assumed_interval` (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with
-        `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its model), `price_basis`,
+        `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its model),
         `fixed_usd_per_month` (owning only), `variable_usd_per_hour` (per hour of use, overhead of interruptions
         included), `rent_months`, `rent_factor` (`with_rent_factor`), `fits` with `memory_need_gib` and
         `gpu_memory_gib`. A workload without a model has the model NO_MODEL and no throughput.
@@ -113,11 +112,10 @@ def build_options(
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Return the costs that the answer is about, one per offer, model and workload: the best cell of the precision."""
-    rows = costs[is_requested(costs, settings)]
-    if "status" in rows.columns:
-        rows = rows[rows["status"].fillna("ok") == "ok"]
+    costs = costs.reindex(columns=[*dict.fromkeys([*costs, "status"])])
+    rows = costs[is_requested(costs, settings) & (costs["status"].fillna("ok") == "ok")]
     rows = rows.assign(
-        model=rows["model"].astype(object).where(rows["model"].notna(), NO_MODEL),
+        model=rows["model"].astype(object).fillna(NO_MODEL),
         differs=2 * (rows["precision"] != settings.precision) + (rows["framework"] != settings.framework),
     )
     rows = rows.sort_values(["differs", "images_per_usd"], ascending=[True, False], kind="stable")
@@ -137,11 +135,11 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
     tables = [
         measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
-        predicted.assign(level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated"),
+        predicted.assign(level=LEVEL_PREDICTION, throughput_basis="extrapolated"),
     ]
     figures = best_figures(pd.concat(tables), CELL).rename(columns={"source": "throughput_source"})
-    rows = rows.drop(columns=[*FIGURE_COLUMNS], errors="ignore")
     figures = figures.reindex(columns=[*CELL, *FIGURE_COLUMNS])
+    rows = rows.drop(columns=[*FIGURE_COLUMNS], errors="ignore")
     rows = rows.merge(figures, on=list(CELL), how="left", validate="many_to_one")
     behind = rows["rounds_behind"].astype(float)
     newest = behind.groupby(rows["model"]).transform("min")
@@ -165,30 +163,30 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
             rows[column] = rows[column].astype(rows[name].dtype).mask(side, rows[name])
         is_predicted = side & (rows["throughput_basis"] == "extrapolated")
         rows["level"] = rows["level"].mask(side, LEVEL_RUNS).mask(is_predicted, LEVEL_PREDICTION)
-        # A mean of runs keeps its interval, not its degrees of freedom; its source says what stands in.
+        # A mean of runs keeps its interval, not its degrees of freedom.
         rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
-        rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
     return rows.drop(columns=[*SIDE], errors="ignore").copy()
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Add RANGED, TERMS and `price_basis` of the offer, and what ownership and an hour of use cost.
+    """Add RANGED and TERMS of the offer, and what ownership and an hour of use cost.
 
     The fixed part of an owned machine is borne by the hours in which it works (1 - downtime); of a rented one nothing
     is fixed, and its hour at the planned use is multiplied by machine hours per hour of training.
     """
     terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
-    prices = offers.rename(columns={"basis": "price_basis"}).reindex(columns=[*OFFER, "price_basis", *terms])
+    prices = offers.reindex(columns=[*OFFER, *terms]).drop_duplicates(list(OFFER))
     rows = rows.drop(columns=terms, errors="ignore")
-    rows = rows.merge(prices.drop_duplicates(list(OFFER)), on=list(OFFER), how="inner", validate="many_to_one")
+    rows = rows.merge(prices, on=list(OFFER), how="inner", validate="many_to_one")
     is_owned = rows["purchase"] == "own"
-    idle = rows.loc[is_owned & rows["days_per_month"].isna(), "instance"]
-    if len(idle):
-        raise UserError(f"study {study}: offer 'own' of {idle.iloc[0]} has no days_per_month; expected a number")
+    for row in rows[is_owned & rows["days_per_month"].isna()].itertuples():
+        raise UserError(f"study {study}: offer 'own' of {row.instance} has no days_per_month; expected a number")
     fixed = rows["fixed_usd_per_month"] / (1.0 - rows["downtime_share"].fillna(0.0))
     rent = rows["usd_per_hour"] * rows["spot_overhead"].fillna(1.0)
-    variable = rows["variable_usd_per_hour"].where(is_owned, rent)
-    return rows.assign(fixed_usd_per_month=fixed.where(is_owned, 0.0), variable_usd_per_hour=variable)
+    return rows.assign(
+        fixed_usd_per_month=fixed.where(is_owned, 0.0),
+        variable_usd_per_hour=rows["variable_usd_per_hour"].where(is_owned, rent),
+    )
 
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
@@ -223,11 +221,10 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     name, options = settings.reference, rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
     if name is not None and len(rows) and options.empty:
-        sizes = {model: f"{size or 'of its own figure'}" for model, size in settings.batch_sizes.items()}
-        batches = [size if len(set(sizes.values())) == 1 else f"{size} ({model})" for model, size in sizes.items()]
+        batches = [f"{size or 'of its own figure'} ({model})" for model, size in settings.batch_sizes.items()]
         raise UserError(
-            f"{about} has no priced figure at batch {', '.join(dict.fromkeys(batches))}; expected an offer of it, and "
-            "a throughput of it or of the machine that it is estimated from (measure_on)"
+            f"{about} has no priced figure at batch {', '.join(batches)}; expected an offer of it, and a throughput of "
+            "it or of the machine that it is estimated from (measure_on)"
         )
     if len(options) and does_not_fit(options).all():
         row = options.iloc[0]
@@ -268,25 +265,18 @@ def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str,
     return options.assign(workload_title=names, unit=unit_in_words(set(units)))
 
 
-def rate_of(option: Mapping[str, Any]) -> str:
-    """Return the unit of an option's speed: `images/s`."""
-    return f"{option.get('unit') or 'images'}/s"
-
-
 def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
     """Add `alternative`: rows of the same one are one machine, under two price lists or in more nodes.
 
-    Several nodes are a way to use the machine that they are made of: of the same provider, device, devices per node and
-    purchase the one whose node costs most nearly the same per hour, whose sizes are one alternative even where nobody
-    rents a single node.
+    Several nodes are a way to use the machine that they are made of, the first of the same provider, device, devices
+    per node and purchase; their sizes are one alternative even where nobody rents a single node.
     """
     nodes = rows["nodes"].astype(float).fillna(1.0)
-    node = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
-    node = node.assign(devices=rows["gpus"] / nodes, usd=rows["usd_per_hour"] / nodes, row=rows.index)
-    keys = ["provider", "gpu", "devices", "purchase"]
-    pairs = node[nodes > 1].merge(node[nodes <= 1], on=keys, how="left", suffixes=("", "_single"))
-    pairs = pairs.assign(difference=(pairs["usd_single"] - pairs["usd"]).abs())
-    nearest = pairs.sort_values("difference", kind="stable").drop_duplicates("row").set_index("row")
-    cluster = node["provider"] + " with " + node["gpu"] + " in nodes of " + node["devices"].map("{:g}".format)
-    single = nearest["instance_single"].reindex(rows.index).fillna(cluster)
-    return rows.assign(alternative=node["instance"].where(nodes <= 1, single) + " (" + node["purchase"] + ")")
+    single = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
+    devices = (rows["gpus"] / nodes).map("{:g}".format)
+    cluster = single["provider"] + " with " + single["gpu"] + " in nodes of " + devices
+    single = single.assign(cluster=cluster)[["cluster", "purchase", "instance"]]
+    nearest = single[nodes <= 1].drop_duplicates(["cluster", "purchase"])
+    machine = single.merge(nearest, on=["cluster", "purchase"], how="left")["instance_y"].set_axis(rows.index)
+    alternative = single["instance"].where(nodes <= 1, machine.fillna(cluster))
+    return rows.assign(alternative=alternative + " (" + single["purchase"] + ")")

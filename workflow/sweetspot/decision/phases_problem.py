@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -47,9 +48,8 @@ class PhasesProblem(DecisionProblem):
     phase_model
         The network that its hours are of.
     table
-        A row per choice: option, instance, title, persistent, alternative, `boxes` (machines), hours with 90 % of the
-        samples, usd, of that `usd_running` by use and `ownership_usd` by the month, `planned_hours` of one owned
-        machine, `device_hours` of the whole plan.
+        A row per choice: option, title, alternative, `boxes` (machines), hours with 90 % of the samples, usd, of that
+        `ownership_usd` by the month, `planned_hours` of one owned machine, `device_hours` of the whole plan.
     jobs
         Of each phase.
     phase_usd, job_hours, slots
@@ -186,23 +186,17 @@ class PhasesProblem(DecisionProblem):
         selected[:-1] |= is_jump[1:]
         # More machines than the jobs fill do none of them: then the electricity is that of the hours worked.
         work = factors if parameter.quantity == ALL_JOBS else np.ones(FACTORS)
-        signed = costs.counts / self.machines[:, None]
-        is_able = np.isfinite(costs.usd)
-        signed[~is_able] = np.inf
+        signed, is_able = costs.counts / self.machines[:, None], np.isfinite(costs.usd)
 
         def difference(running: Array, ownership: Array, columns: Array) -> Array:
             """Return a row per sample."""
 
             def usd(option: int) -> Array:
                 paid = ownership[option][:, None] * signed[option, columns]
-                return np.asarray(paid + running[option][:, None] * work[columns])
+                paid = paid + running[option][:, None] * work[columns]
+                return np.where(is_able[option, columns], paid, np.inf)
 
-            # Of what is paid by use alone the cheapest is the cheapest at every amount of work.
-            by_use = [option for option in rented if not ownership[option].any() and is_able[option].all()]
-            rent = np.min(running[by_use], axis=0, initial=np.inf)[:, None] * work[columns]
-            for option in set(rented) - set(by_use):
-                rent = np.minimum(rent, usd(option))
-            return usd(index) - rent
+            return usd(index) - reduce(np.minimum, map(usd, rented))
 
         central = difference(self.running_usd[:, None], self.ownership_usd[:, None], np.ones(FACTORS, bool))
         samples = difference(self.running_samples, self.ownership_samples, selected)
@@ -296,13 +290,12 @@ def _phases_problem(
         low, high = interval(total["hours"].to_numpy(float)[:, None] * longer)
     planned_hours = HOURS_A_DAY * offers["days_per_month"] * offers["months"]
     device_hours = (jobs[:, None] * job_hours / slots).sum(axis=0)
-    choice_rows = total.reset_index()[["option", "instance", "persistent", "alternative", "hours", "usd"]].assign(
+    choice_rows = total.reset_index()[["option", "alternative", "hours", "usd"]].assign(
         title=[
             f"{count:g} × {title}" if count > 1 else title
             for count, title in zip(machines, total["title"], strict=True)
         ],
         boxes=machines,
-        usd_running=running,
         ownership_usd=ownership_usd,
         hours_low=low,
         hours_high=high,

@@ -8,14 +8,14 @@ from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval
 
 SAMPLED = ("images_per_s", "images_per_usd", "hours", "usd")
-OPTION_COLUMNS = (
-    *("option", "instance", "purchase", "price_list", "provider", "persistent", "model", "workload", "batch_size"),
-    *("gpus", "precision", "usd_per_hour", "title", "in_answer", "model_title"),
-)
 ENERGY = (
-    *("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high"),
-    *("power_basis", "power_source", "grid_source", "energy_lacks"),
-)
+    "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis", "power_source",
+    "grid_source", "energy_lacks",
+)  # fmt: skip
+OPTION_COLUMNS = [
+    "option", "instance", "purchase", "price_list", "provider", "persistent", "model", "workload", "batch_size", "gpus",
+    "precision", "usd_per_hour", "title", "in_answer", "model_title", "basis", "as_of", *ENERGY,
+]  # fmt: skip
 RANKED = {"rank": "usd", "rank_hours": "hours", "rank_carbon": "kg_co2e"}
 
 
@@ -37,18 +37,15 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
         end; `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the
         model's options, not USD per image.
     """
-    table = options[[name for name in OPTION_COLUMNS if name in options.columns]].copy()
+    table = options.reindex(columns=OPTION_COLUMNS)
     for name in SAMPLED:
         table[name] = options[name]
         table[f"{name}_low"], table[f"{name}_high"] = interval(getattr(draws, name))
+    groups = options.groupby(["model", "workload"])
     for rank, name in RANKED.items():
-        positions = options[name].groupby([options["model"], options["workload"]]).rank(method="min")
-        table[rank] = positions.astype("Int64")
-    billed = {model for model, rows in trained(options).items() if bills_decide(staying(rows))}
+        table[rank] = groups[name].rank(method="min").astype("Int64")
+    billed = [model for model, rows in trained(options).items() if bills_decide(staying(rows))]
     table = table.assign(
-        **{name: options[name] for name in (*ENERGY, "basis", "as_of")},
-        source=options["throughput_source"],
-        price_source=options["source"],
-        by_bills=options["model"].isin(billed),
+        source=options["throughput_source"], price_source=options["source"], by_bills=options["model"].isin(billed)
     )
     return table.sort_values(["model", "workload", "rank"], kind="stable").reset_index(drop=True)

@@ -84,29 +84,31 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     lengths = {
         row["model"]: _FigureSampler(seed, draws, rows).offered(row, "months") for row in _owned_references(rows)
     }
-    sampler = _FigureSampler(seed, draws, rows)
-    rents = Rents(partial(stream, seed), draws, lengths)
+    sampler, rents = _FigureSampler(seed, draws, rows), Rents(partial(stream, seed), draws, lengths)
     rate = np.array([sampler.images_per_s(row) for row in rows]).reshape(len(rows), draws)
     terms = [[term + np.zeros(draws) for term in sampler.rates(row, rents)] for row in rows]
     fixed, variable, days, longer = np.array(terms).reshape(len(rows), 4, draws).swapaxes(0, 1)
-    column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd", *HOURLY_TERMS)}
-    is_owned, slower = options["purchase"].eq("own").to_numpy()[:, None], column["images_per_s"] / rate
+    planned_rate, hours, usd, images_per_usd, *planned_terms = (
+        options[name].to_numpy(float)[:, None]
+        for name in ("images_per_s", "hours", "usd", "images_per_usd", *HOURLY_TERMS)
+    )
+    is_owned = options["purchase"].eq("own").to_numpy()[:, None]
     with np.errstate(invalid="ignore"):
-        paid, central = (
+        paid, planned = (
             np.where(is_owned, usd_per_hour_of_use(*costs), costs[1])
-            for costs in ((fixed, variable, days), [column[name] for name in HOURLY_TERMS])
+            for costs in ((fixed, variable, days), planned_terms)
         )
     # What costs nothing stays free, and a workload without a throughput takes its stated hours.
-    price_factor = np.divide(paid, central, out=np.ones_like(paid), where=central != 0)
-    slower = np.where(np.isnan(slower), 1.0, slower)
+    price_factor = np.divide(paid, planned, out=np.ones_like(paid), where=planned != 0)
+    slower = np.nan_to_num(planned_rate / rate, nan=1.0, posinf=np.inf)
     return Draws(
         images_per_s=rate,
         fixed=fixed,
         variable=variable,
         days=days,
-        hours=column["hours"] * slower * longer,
-        usd=column["usd"] * slower * price_factor,
-        images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * price_factor),
+        hours=hours * slower * longer,
+        usd=usd * slower * price_factor,
+        images_per_usd=images_per_usd / (slower * price_factor),
         figures=tuple(figure for figure in sampler.figures.values() if np.ptp(figure.values) > 0),
         rents=rents,
     )

@@ -54,7 +54,6 @@ def warning_table(
         *_run_warnings(inputs),
         *_price_warnings(inputs.price_lint),
         *_option_warnings(options),
-        *_round_warnings(options),
         *_unpaired_machines(inputs, options, predicted, settings),
         *fit_warnings(options),
         *further,
@@ -80,18 +79,16 @@ def decisive_rows(
         phases those of its model.
     """
     answer = verdict[verdict["is_answer"].astype(bool)]
-    if answer.empty:
-        return []
-    name, names = answer["workload"].iloc[0], set(answer[list(CHOICES)].iloc[0].dropna())
-    work_choices = choices[choices["workload"] == name]
-    if work_choices["cost"].eq(DISPATCH).any():
-        rows = options[options["workload"].str.startswith(f"{name}.")]
-        names = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"])
-    elif work_choices["cost"].eq(ROUNDS).any():
-        rows = options[options["model"] == work_choices["model"].iloc[0]]
-    else:
-        rows = options[options["workload"] == name]
-    return records(rows[rows["option"].isin(names)].drop_duplicates(["option", "model"]))
+    for row in answer.head(1).to_dict("records"):
+        name, names = row["workload"], {row[column] for column in CHOICES}
+        of_work, rows = choices[choices["workload"] == name], options[options["workload"] == name]
+        if of_work["cost"].eq(DISPATCH).any():
+            rows = options[options["workload"].str.startswith(f"{name}.")]
+            names = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"])
+        elif of_work["cost"].eq(ROUNDS).any():
+            rows = options[options["model"] == of_work["model"].iloc[0]]
+        return records(rows[rows["option"].isin(names)].drop_duplicates(["option", "model"]))
+    return []
 
 
 def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataFrame) -> pd.DataFrame:
@@ -105,14 +102,10 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
         The options that carry the answer; a warning counts if it is of their cell, their offer or their model.
     offers
         The offers, with their column `warnings`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `table` with `decisive` (bool).
     """
     cells = {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
-    models, chosen = {model for _, model, _ in cells}, {tuple(row[name] for name in OFFER) for row in decisive}
+    cells |= {(None, model, pd.NA) for _, model, _ in cells}
+    chosen = {tuple(row[name] for name in OFFER) for row in decisive}
     of_prices = {
         (instance, pair.message)
         for row in offers.to_dict("records")
@@ -120,14 +113,12 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
         for pair in pairs(row.get("warnings"))
         for instance in (row["instance"], None)  # A finding on a whole list names no instance.
     }
-    instances = table["instance"].astype(object).where(table["instance"].notna(), None)
+    rows = table.assign(instance=table["instance"].astype(object).where(table["instance"].notna(), None))
     is_decisive = [
-        (instance, row.message) in of_prices
+        (row.instance, row.message) in of_prices
         if row.scope == "price"
-        else row.model in models
-        if instance is None
-        else (instance, row.model, row.batch_size) in cells
-        for instance, row in zip(instances, table.itertuples(), strict=True)
+        else (row.instance, row.model, row.batch_size if row.instance else pd.NA) in cells
+        for row in rows.itertuples()
     ]
     return table.assign(decisive=np.array(is_decisive, bool))
 
@@ -137,21 +128,14 @@ def _unpaired_machines(
 ) -> Iterator[WarningRow]:
     """Warn of machines with a price and no figure, or a figure and no price, unless another's figure rests on it."""
     priced = set(inputs.offers.get("instance", ()))
-    usable = inputs.throughput[inputs.throughput["status"].isin(USABLE)]
-    figures = pd.concat([table.reindex(columns=["instance", "model"]) for table in (usable, predicted)])
+    figures = pd.concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
     timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
-    groups = {
-        "no_figure": (
-            priced - set(options["instance"]),
-            "it is offered, but no figure of a model of the study is known",
-        ),
-        "no_price": (
-            timed - priced - set(settings.stands_behind),
-            "its figures are known, but no price list offers it",
-        ),
-    }
-    for rule, (names, message) in groups.items() if priced else ():
-        yield from (("comparison", name, None, pd.NA, rule, f"{message}; it takes no part") for name in sorted(names))
+    for name in priced - set(options["instance"]):
+        message = "it is offered, but no figure of a model of the study is known; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_figure", message)
+    for name in timed - priced - set(settings.stands_behind) if priced else ():
+        message = "its figures are known, but no price list offers it; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_price", message)
 
 
 def _figure_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
@@ -172,13 +156,14 @@ def _run_warnings(inputs: "Inputs") -> Iterator[WarningRow]:
 
 
 def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
-    for row in price_lint[price_lint["severity"] == "warning"].itertuples() if len(price_lint) else ():
-        rule = "stale_price" if row.rule.startswith("stale") else row.rule
-        yield ("price", row.instance or None, None, pd.NA, rule, row.message)
+    for row in price_lint.to_dict("records"):
+        if row["severity"] == "warning":
+            rule = "stale_price" if row["rule"].startswith("stale") else row["rule"]
+            yield ("price", row["instance"] or None, None, pd.NA, rule, row["message"])
 
 
 def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Warn of assumed intervals, and of own measurements beside figures of others."""
+    """Warn of assumed intervals, of own measurements beside figures of others, and of times of several rounds."""
     assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
     for row in assumed.itertuples():
         factor = row.images_per_s_high / row.images_per_s
@@ -188,10 +173,6 @@ def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
         if 0 < rows["throughput_basis"].eq("measured").mean() < 1:
             message = "figures measured here stand beside published ones: other software and another protocol"
             yield ("comparison", None, model, rows["batch_size"].iloc[0], "mixed_protocol", message)
-
-
-def _round_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Warn of times that are published in several rounds and compared with each other."""
     dated = options.reindex(columns=["model", "gpu", "round", "rounds_behind", "in_answer"]).dropna(subset=["round"])
     for model, rows in dated[dated["in_answer"].astype(bool)].groupby("model"):
         devices = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()

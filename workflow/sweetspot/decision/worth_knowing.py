@@ -11,7 +11,7 @@ from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
 from sweetspot.decision.decision_problem import RENT, SPEED, TARIFF, Array, DecisionProblem, error_key
 from sweetspot.decision.known_value import Value, partial_value, without_selection
-from sweetspot.decision.options import Row, rate_of
+from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import Draws, Figure
 from sweetspot.draws import LEVEL
 from sweetspot.throughput.speed_errors import figure_behind
@@ -24,8 +24,8 @@ STANDARD_ERRORS = 1.6449  # Either side of a mean they cover LEVEL.
 assert LEVEL == 0.90
 WORTH = (
     "workload", "model", "model_title", "assumption", "figure", "quantity", "title", "unit", "value", "evppi_usd",
-    "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd", "minutes_to_learn", "learn_on",
-    "learn_on_title", "turning_point", "rests_on_it", "project", "project_usd",
+    "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd", "minutes_to_learn", "learn_on", "learn_on_title",
+    "turning_point", "rests_on_it", "project", "project_usd",
 )  # fmt: skip
 TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its device and how many.
 
@@ -55,36 +55,33 @@ def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCost
     -------
     list
         Rows of WORTH; none without a rival. `evppi_usd`: expected saving over the project of a choice made with the
-        figure known, without what ranking many estimates adds; `evppi_se_usd` its Monte Carlo error, `_low` and
-        `_high` 90 % of it; `rests_on_it`: how many choices rest on it; `turning_point`: the nearest value at which the
-        answer changes; `project_usd`: mean cost of the choice made without it. Figures with one correlation key are one
-        row.
+        figure known, without what ranking many estimates adds; `_low` and `_high`: 90 % of its Monte Carlo error;
+        `rests_on_it`: how many choices rest on it; `turning_point`: the nearest value at which the answer changes;
+        `project_usd`: mean cost of the choice made without it. Figures with one correlation key are one row.
     """
     usd = question.samples_usd[question.competing]
     if question.neighbour_usd is not None:
         usd = np.concatenate([usd, question.neighbour_usd])
-    if len(usd) < 2:
+    figures = list(_uncertain_figures(question, draws, timing_costs)) if len(usd) > 1 else []
+    if not figures:
         return []
-    figures = list(_uncertain_figures(question, draws, timing_costs))
     values = [_value(usd, figure, len(figure.choices) == question.competing.size) for figure in figures]
+    errors = np.array([value.error for value in values])
     # A figure that never changes the choice is worth 0 and ranks with no other.
     worth = np.zeros(len(values))
-    ranked = [index for index, value in enumerate(values) if value.error > 0]
-    worth[ranked] = without_selection(np.array([values[index].halves for index in ranked]).reshape(-1, 2))
-    table = pd.DataFrame([figure.columns for figure in figures]).assign(evppi_usd=worth)
-    errors = np.array([value.error for value in values])
+    worth[errors > 0] = without_selection(
+        np.array([value.halves for value in values if value.error > 0]).reshape(-1, 2)
+    )
     margins = STANDARD_ERRORS * errors
-    table = table.assign(
+    table = pd.DataFrame([figure.columns for figure in figures]).assign(
         **question.row_names,
         project=question.size_text,
         project_usd=float(usd.mean(axis=1).min()),
-        evppi_se_usd=errors,
+        evppi_usd=worth,
         evppi_usd_low=np.maximum(0.0, worth - margins),
         evppi_usd_high=worth + margins,
         single=[value.worth for value in values],
     )
-    if table.empty:
-        return []
     # What is worth the same after ranking keeps the order of the single estimates.
     table = table.sort_values(["evppi_usd", "single", "figure"], ascending=[False, False, True], kind="stable")
     return table.drop(columns="single").to_dict("records")
@@ -116,10 +113,16 @@ def _uncertain_figures(question: DecisionProblem, draws: Draws, timing_costs: Ti
         yield UncertainFigure(columns, figure.values[: question.samples_usd.shape[1]], choices)
     choices = list(range(int(question.competing.size)))
     for assumption, samples in question.work_samples:
-        columns = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
-        columns |= {"assumption": assumption.name, "figure": f"number of {assumption.name}"}
-        columns |= {"title": assumption.subject, "rests_on_it": len(choices)}
-        columns["turning_point"] = question.nearest(assumption) * assumption.value
+        columns = {
+            "assumption": assumption.name,
+            "figure": f"number of {assumption.name}",
+            "quantity": assumption.quantity,
+            "title": assumption.subject,
+            "unit": assumption.unit,
+            "value": assumption.value,
+            "rests_on_it": len(choices),
+            "turning_point": question.nearest(assumption) * assumption.value,
+        }
         yield UncertainFigure(columns, samples, choices)
 
 
@@ -143,18 +146,25 @@ def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: Tim
     subjects = {"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}
     subject = str(subjects.get(figure.name, row["option"]))
     quantity = SPEED if is_speed else figure.name
-    assumptions = [candidate for candidate in question.parameters if candidate.quantity == quantity]
-    assumption = next((candidate for candidate in assumptions if candidate.subject in ("", subject)), None)
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = float(row[figure.name]) / (figure_behind(row) if is_speed else 1.0)
-    columns = {"title": row["title"], "value": value, "quantity": quantity, "unit": rate_of(row) if is_speed else ""}
+    columns = {
+        "title": row["title"],
+        "value": value,
+        "quantity": quantity,
+        "unit": f"{row.get('unit') or 'images'}/s" if is_speed else "",
+    }
     if is_speed:
         columns |= timing_costs.get((row["gpu"], int(row["figure_gpus"])), {})
-    if assumption is None:
-        name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
-        return columns | {"assumption": name, "figure": name}
-    columns |= {"assumption": assumption.name, "figure": assumption.name, "unit": columns["unit"] or assumption.unit}
-    return columns | {"turning_point": question.nearest(assumption) * value}
+    for assumption in question.parameters:
+        if assumption.quantity == quantity and assumption.subject in ("", subject):
+            columns |= {
+                "unit": columns["unit"] or assumption.unit,
+                "turning_point": question.nearest(assumption) * value,
+            }
+            return columns | {"assumption": assumption.name, "figure": assumption.name}
+    name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
+    return columns | {"assumption": name, "figure": name}
 
 
 def _value(usd: Array, figure: UncertainFigure, of_all: bool) -> Value:

@@ -1,7 +1,6 @@
 """What one invocation of the workflow works on: configuration, study, instances, cells and price lists."""
 
 import itertools
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
-from sweetspot.frameworks import FRAMEWORKS, has_network
 from sweetspot.matrix.possible import require_possible, require_script_arguments
 from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Name, Slug, check_case, validated
@@ -161,14 +159,9 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
     Raises
     ------
     UserError
-        For framework `command` without a script, a script without that framework, and one with a network's name.
+        For framework `command` without a script, and a script without that framework.
     """
     folder, described = scripts_folder(root), script_names(root)
-    refuse(
-        f"{folder / name}.yaml: {name!r} is the name of a network; give it another"
-        for name in described
-        if any(has_network(framework, name) for framework in FRAMEWORKS)
-    )
     names = [name for name in dict.fromkeys(config.matrix.model) if name in described]
     if bool(names) != (FRAMEWORK in config.matrix.framework):
         raise UserError(
@@ -195,11 +188,6 @@ def measured_cells(
     """
     names = [("measure_on", name) for name in config.measure_on]
     require_names(file, names, instances, f"one of {', '.join(sorted(instances))}")
-    refuse(
-        f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')"
-        for name in config.measure_on
-        if instances[name].measure is None
-    )
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), config.exclude, scripts)
     require_possible(cells, instances, config.measure.xla, file)
     require_script_arguments([cell for cell in cells if cell.model in scripts], scripts, file)
@@ -226,18 +214,12 @@ def expand_matrix(
     Raises
     ------
     UserError
-        If the axes give a cell twice, or an entry excludes nothing (a typing mistake that would cost hours).
+        If an entry excludes nothing (a typing mistake that would cost hours).
     """
     axes = {"instance": instances, **matrix}
-    refuse(
-        f"config: matrix.{column} lists {value!r} twice; each value must stand once"
-        for column, values in axes.items()
-        for value, count in Counter(values).items()
-        if count > 1
-    )
     script_models = set(scripts)
-    cells = list(itertools.starmap(Cell, itertools.product(*(axes[column] for column in CELL_COLUMNS))))
-    cells = [cell for cell in cells if (cell.framework == FRAMEWORK) == (cell.model in script_models)]
+    every = itertools.starmap(Cell, itertools.product(*(dict.fromkeys(axes[column]) for column in CELL_COLUMNS)))
+    cells = [cell for cell in every if (cell.framework == FRAMEWORK) == (cell.model in script_models)]
     for number, entry in enumerate(exclude):
         remaining = [cell for cell in cells if not entry.items() <= cell._asdict().items()]
         if len(remaining) == len(cells):

@@ -24,14 +24,13 @@ class Jobs:
         """`attempts`: of run files that earlier invocations were to replace (`reruns.attempts`)."""
         self._plan = plan
         self._attempts = attempts
-        measured = {name: plan.instances[name].measure for name in plan.config.measure_on}
-        self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
-        self._uses_gpus = any(executor.device == "gpu" for executor in self._executors.values())
+        self._executors = {
+            name: executor for name in plan.config.measure_on if (executor := plan.instances[name].measure)
+        }
 
     def require_accepted(self, instances: Collection[str], runs_per_job: int, accounts: str) -> None:
         """Raise UserError where Slurm takes no job of one of these instances."""
-        executors = {name: executor for name, executor in self._executors.items() if name in instances}
-        require_accepted(executors, runs_per_job, accounts)
+        require_accepted({name: self._executors[name] for name in instances}, runs_per_job, accounts)
 
     def per_instance(self, value: Callable[[Executor], Any]) -> PerRun:
         """`value` of the executor of a run's instance."""
@@ -93,7 +92,7 @@ class Jobs:
 
     def environment(self) -> str:
         """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
-        return "gpu" if self._uses_gpus else "measure"
+        return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
 
     def _gpus(self, wildcards: Wildcards) -> int:
         """Return the GPUs that a run keeps from others; logical devices of a processor are none."""

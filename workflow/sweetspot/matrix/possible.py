@@ -36,10 +36,12 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
         the instance or its node has (logical devices of a processor are allowed).
     """
     faults = []
-    for cell in {cell._replace(batch_size=1): None for cell in cells}:
+    for cell in dict.fromkeys(cell._replace(batch_size=1) for cell in cells):
         instance = instances[cell.instance]
         measure = instance.measure
-        assert measure is not None  # as measure_on requires
+        if measure is None:
+            faults.append(f"{file}: measure_on names {cell.instance!r}, which says nowhere how to measure it")
+            continue
         fault = next(cell_faults(cell, measure.device, instance.gpu, xla), None)
         maximum = measure.gpus_per_node or (instance.gpus if measure.device == "gpu" else cell.gpus)
         if not fault and cell.gpus > maximum:

@@ -4,6 +4,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def show_step_lines(handlers: Iterable[logging.Handler], is_quiet: bool = False)
         os.environ["SWEETSPOT_QUIET"] = "1"
     for handler in terminal_handlers(handlers):
         handler.setFormatter(StepFormatter(handler.formatter or logging.Formatter()))
-        handler.filters = [ErrorFilter(handler, is_quiet)]
+        handler.filters = [partial(_is_shown, handler, is_quiet)]
 
 
 def _event(record: logging.LogRecord) -> str | None:
@@ -57,23 +58,12 @@ def _event(record: logging.LogRecord) -> str | None:
     return getattr(getattr(record, "event", None), "name", None)
 
 
-class ErrorFilter(logging.Filter):
-    """Passes all records, of a quiet run errors; the end of a job too, which takes its error back.
-
-    It also keeps Snakemake's handler from writing an empty line before each step.
-    """
-
-    def __init__(self, handler: logging.Handler, is_quiet: bool) -> None:
-        super().__init__()
-        self._handler = handler
-        self._is_quiet = is_quiet
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return True for a record that is shown."""
-        event = _event(record)
-        if event == "JOB_INFO":
-            self._handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
-        return not self._is_quiet or record.levelno >= logging.ERROR or event == "JOB_FINISHED"
+def _is_shown(handler: logging.Handler, is_quiet: bool, record: logging.LogRecord) -> bool:
+    """Return True for all records, of a quiet run for errors; for the end of a job too, which takes its error back."""
+    event = _event(record)
+    if event == "JOB_INFO":  # Snakemake's handler would write an empty line before each step.
+        handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
+    return not is_quiet or record.levelno >= logging.ERROR or event == "JOB_FINISHED"
 
 
 class StepFormatter(logging.Formatter):
@@ -107,7 +97,7 @@ class StepFormatter(logging.Formatter):
             # A rule without output only gathers files of others.
             return f"[{min(self._started, self._total)}/{self._total}] {name}" if values["output"] else ""
         if event == "PROGRESS":
-            return "{0} of {0} steps done".format(values["total"]) if values["done"] == values["total"] else ""
+            return f"{values['total']} of {values['total']} steps done" if values["done"] == values["total"] else ""
         if event == "JOB_ERROR":
             return self._note_failure(values) or self._fallback.format(record)
         message = self._fallback.format(record)

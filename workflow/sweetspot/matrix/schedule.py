@@ -7,10 +7,9 @@ What is measured stays and is spent first; the rest of the budget goes to the mi
 import json
 import math
 import os
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sweetspot.cells import CELL_COLUMNS, Cell, run_path
@@ -46,15 +45,16 @@ def order_runs(plan: Invocation) -> list[Run]:
     one device before several; then their second runs, which give them an interval; then the other cells. Equal cells
     keep the order of the matrix.
     """
-    question, nearest = plan.study.cells, dict[str, float]()
-
-    def distance(cell: Cell) -> float:
-        return abs(math.log(cell.batch_size / (question.headline(cell.model) or cell.batch_size)))
-
-    for cell in plan.cells:
-        if cell.model in question.model:
-            nearest[cell.model] = min(distance(cell), nearest.get(cell.model, math.inf))
-    decisive = {cell for cell in plan.cells if nearest.get(cell.model) == distance(cell)}
+    question = plan.study.cells
+    distances = {
+        cell: abs(math.log(cell.batch_size / (question.headline(cell.model) or cell.batch_size)))
+        for cell in plan.cells
+        if cell.model in question.model
+    }
+    nearest = dict[str, float]()
+    for cell, distance in distances.items():
+        nearest[cell.model] = min(distance, nearest.get(cell.model, distance))
+    decisive = {cell for cell, distance in distances.items() if distance == nearest[cell.model]}
     matrix = [Run(cell, number) for number in range(1, plan.config.runs + 1) for cell in plan.cells]
     return sorted(matrix, key=lambda run: (run.cell not in decisive, run.run, run.cell.gpus))
 
@@ -79,10 +79,11 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
     if len(measured) == len(runs):
         return RunSelection(runs, [], 0.0)
     durations_s = {run: took for run in measured if (took := read_duration(run_file(folder, run)))}
-    estimates_s = estimate_cells(plan.cells, durations_s)
+    # Estimated as the longest of its instance, framework and model: the stop rule bounds what a larger batch adds.
+    longest_s = {run.cell[:3]: took for run, took in sorted(durations_s.items(), key=itemgetter(1))}
     selected, skipped, seconds = set[Run](), list[Run](), 0.0
     for run in [*measured, *(run for run in order_runs(plan) if run not in measured)]:
-        total = seconds + durations_s.get(run, estimates_s[run.cell])
+        total = seconds + durations_s.get(run, longest_s.get(run.cell[:3], UNKNOWN_RUN_S))
         if run in measured or total <= budget_minutes * 60 * ROUNDING:
             selected.add(run)
             seconds = total
@@ -112,36 +113,13 @@ def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
 
 def read_duration(file: Path) -> float | None:
     """Read how many seconds the process of the run in `file` took; None for a file that does not say."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         seconds = json.loads((pq.read_schema(file).metadata or {})[b"sweetspot"])["duration_s"]
         return float(seconds) if seconds > 0 else None
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):  # Arrow's errors are among them.
         return None
-
-
-def estimate_cells(cells: Sequence[Cell], durations_s: Mapping[Run, float]) -> dict[Cell, float]:
-    """Estimate the seconds of one run of each cell.
-
-    The estimate is the mean of its own runs; else the longest of the same instance, framework and model, since the stop
-    rule bounds what a larger batch adds; else UNKNOWN_RUN_S.
-
-    Parameters
-    ----------
-    cells
-        The matrix.
-    durations_s
-        How long the runs took that are there.
-    """
-    by_cell = defaultdict[tuple[object, ...], list[float]](list)
-    for run, seconds in durations_s.items():
-        by_cell[run.cell].append(seconds)
-        by_cell[run.cell[:3]].append(seconds)
-    return {
-        cell: fmean(by_cell[cell]) if cell in by_cell else max(by_cell.get(cell[:3], [UNKNOWN_RUN_S])) for cell in cells
-    }
 
 
 def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:

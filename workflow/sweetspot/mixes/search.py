@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.mixes.dispatch import SLIGHT, DispatchResult, dispatch
+from sweetspot.mixes.dispatch import DispatchResult, dispatch
 from sweetspot.mixes.problem import Counts, Problem, finite
 from sweetspot.mixes.timing import MINIMUM_SAVING, Indices
 
 MAXIMUM_MACHINES = 10_000  # of a kind, far beyond any team's
 TINY = 1e-9  # hours per month
 TRIED_WITH_LIMITS = 24  # numbers of a kind that are tried where limits must be kept
-BEST, THERE, BOUGHT, RENTED, SOLD = "best", "there", "bought", "rented", "sold"
+BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold"
 Timings = Iterable[frozenset[str]]
 
 
@@ -25,8 +25,8 @@ class Mix(NamedTuple):
     Parameters
     ----------
     kind
-        BEST, THERE (nothing else), BOUGHT or RENTED (one source beside what is owned; rented
-        without a `source`: several), SOLD (what is owned and can be sold).
+        BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned), RESALE
+        (what is owned and can be sold).
     source
         The only machine or offer beside what is owned; empty: any.
     done
@@ -55,7 +55,7 @@ class Mix(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its key in all tables: BEST, THERE, or that of its source."""
+        """Its key in all tables: BEST, OWNED, or that of its source."""
         return self.kind if self.kind == BEST else self.source or self.kind
 
     @property
@@ -66,7 +66,7 @@ class Mix(NamedTuple):
     @property
     def one_offer(self) -> bool:
         """Whether it rents on one offer all that this can do."""
-        return self.kind == RENTED and bool(self.source)
+        return self.kind == RENTED
 
     @property
     def bought(self) -> dict[str, int]:
@@ -105,7 +105,7 @@ class Mix(NamedTuple):
 
 
 def _allowed(problem: Problem, kind: str, source: str) -> Problem:
-    return replace(problem, first=source, rented=() if kind == THERE else problem.rented)
+    return replace(problem, first=source, rented=() if kind == OWNED else problem.rented)
 
 
 class MixLimits:
@@ -190,16 +190,15 @@ def expected_usd(mix: Mix) -> float:
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
-    Where the best buys or sells, renting on several offers is an option too if it is cheaper
-    than on any single one. The best keeps the limits where any mix found does. No pure option is
-    ever cheaper than the best. What a pure option cannot do, the rest does at its least cost.
+    The best keeps the limits where any mix found does. No pure option is ever cheaper than the
+    best. What a pure option cannot do, the rest does at its least cost.
     """
     search, owned = MixSearch(problem, limits), problem.owned
     pure = [search.purchase(index) for index in problem.for_sale if np.isfinite(problem.held[index].hours).any()]
     starts = [owned, problem.minimum, *(mix.counts for mix in pure)]
     options = [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
-    options += [(THERE, "", owned)] * any(owned)
-    options += [(SOLD, "", problem.minimum)] * (problem.minimum != owned)
+    options += [(OWNED, "", owned)] * any(owned)
+    options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for kind, source, counts in options:
         result = dispatch(_allowed(problem, kind, source), counts)
         pure.append(limits.ease(Mix(kind, source, result)))
@@ -207,12 +206,7 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     fixed = search.select([best, *pure], best)
     timings = timings_worth(problem, (fixed.counts, owned))
     pure = [search.with_timings(mix, timings) for mix in pure]
-    first = search.best(fixed, pure, problem.adjustable)
-    several = search.with_timings(search.mix(owned)._replace(kind=RENTED), timings)
-    single_usd = min((mix.expected for mix in pure if mix.one_offer), default=0.0)
-    if first.counts != owned and several.expected < single_usd * (1.0 - SLIGHT):
-        pure.append(several)
-    return [first, *sorted(pure, key=expected_usd)]
+    return [search.best(fixed, pure, problem.adjustable), *sorted(pure, key=expected_usd)]
 
 
 def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits) -> Mix:

@@ -1,11 +1,12 @@
 """The answer of a study as one frozen record: the page, the summary and answer.json say nothing else."""
 
 from sweetspot.choice_kinds import MAY_STOP
-from sweetspot.phrases.decided import no_answer
+from sweetspot.report.decision_text import why_not
 from sweetspot.report.evidence_text import decisive, lead
 from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds, notes
 from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
 from sweetspot.report.outcome import AnswerPart, Outcome, ValueRange, choices_of, other_work, outcome_of
+from sweetspot.report.sentences import sentence
 from sweetspot.report.tables import Tables, money_of, table_of, unit_of, works
 from sweetspot.report.tornado import Tornado, tornado_of
 from sweetspot.report.what_if import Sweep, sweeps_of
@@ -210,7 +211,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         sweeps=sweeps_of(tables, verdict) if verdict else [],
         tornado=verdict and tornado_of(tables, verdict),
         scenarios=scenario_rows(tables),
-        sentences=[*claims, *(verdict.sentences() if verdict else [no_answer(*counts)])],
+        sentences=[*claims, *(verdict.sentences() if verdict else [sentence("no_answer", *counts)])],
         claims=claims,
         unit=unit_of(tables),
         speeds=speeds,
@@ -245,7 +246,8 @@ def choice_row(row: Row, tables: Tables) -> ChoiceRow:
         also_rents=row["kind"] == "keep" and not missing(row["main_rented"]),
         first_month_usd=first_month_usd(row, tables),
         speed_bases=bases_of_choice(tables, row["workload"], row["choice"]),
-        may_stop=row["why_not_rule"] == MAY_STOP,
+        why_not=why_not(row, tables),
+        may_stop=row["why_not"] == MAY_STOP,
     )
 
 
@@ -306,7 +308,7 @@ def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
 def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
     """List the jobs of the answer that wait long for the machines of the best choice."""
     titles, waits = works(tables), []
-    for row in rows_where(tables, "queue", held=True):
+    for row in rows_where(tables, "queue"):
         work, _, job = str(row["workload"]).partition(".")
         is_of_answer = work == verdict.workload and str(row["option"]).removeprefix(f"{work}: ") == verdict.best.choice
         if is_of_answer and (row["overloaded"] or row["wait_hours"] > LONG_WAIT * row["hours"]):

@@ -12,6 +12,7 @@ from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_study
 from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
+from sweetspot.report.decision_text import verdict_rows
 from sweetspot.report.notation import Row, records, rows_where
 from sweetspot.report.rank_changes import change_table, cost_changes, price_changes
 from sweetspot.report.sentences import filled
@@ -130,8 +131,8 @@ def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
 
 def answer_of(verdict: pd.DataFrame) -> str | None:
     """Return the verdict on the work that a study is about and what to do, in words; None where there is none."""
-    rows = rows_where({"verdict": verdict}, "verdict", is_answer=True)
-    return f"{rows[0]['sentence']} {rows[0]['do_this']}" if rows else None
+    rows = (row for row in verdict_rows({"verdict": verdict}) if row["is_answer"])
+    return next((f"{row['sentence']} {row['do_this']}" for row in rows), None)
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
@@ -227,7 +228,7 @@ def scenario_row(name: str, title: str, changes: list[str], decided: Mapping[str
         The tables `verdict` and `choices` with these changes.
     """
     row: dict[str, Any] = {"scenario": name, "title": title, "changes": changes}
-    for verdict in rows_where(decided, "verdict", is_answer=True):
+    for verdict in filter(lambda verdict: verdict["is_answer"], verdict_rows(dict(decided))):
         (best,) = rows_where(decided, "choices", workload=verdict["workload"], choice=verdict["best"])
         return row | {key: verdict[key] for key in OF_VERDICT} | {key: best[key] for key in OF_CHOICE}
     return row | {"sentence": "no answer: nothing does the work"}

@@ -5,16 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sweetspot.cells import BASES
-from sweetspot.phrases.decided import no_answer
 from sweetspot.report import evidence_text
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, SECTIONS
 from sweetspot.report.cited import Provenance
+from sweetspot.report.decision_text import with_text
 from sweetspot.report.draw import packed
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.notation import BASIS_FACTS
 from sweetspot.report.outcome import outcome_of
+from sweetspot.report.sentences import sentence
 from sweetspot.report.tables import (
     Tables,
     bills_decide,
@@ -56,7 +57,7 @@ def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: 
         If a chart that has something to say was not chart_specs.
     """
     money, provenance, machines = money_of(study), Provenance(), machines or {}
-    tables = shown_in(tables, money)
+    verdict, tables = outcome_of(tables), shown_in(with_text(tables), money)
     throughput, ranks = (
         table_of(tables, "throughput", "model"),
         table_of(tables, "ranks", "title", "in_answer", "persistent"),
@@ -79,7 +80,7 @@ def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: 
         "charts": {section: [chart for chart in charts if chart.section == section] for section in SECTIONS},
         "parts": parts,
         "lead": evidence_text.lead(table_of(tables, "claims")),
-        "verdict": outcome_of(tables),
+        "verdict": verdict,
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
         "plan_worth": evidence_text.plan_worth_in_words(tables, money.code),
@@ -92,7 +93,7 @@ def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: 
         "has_interruptible": ranks["persistent"].eq(False).any(),
         "decisive": len(evidence_text.decisive(table_of(tables, "warnings"))),
         "signs": [(name, BASIS_FACTS[name]) for name in BASES],
-        "no_answer": no_answer(len(table_of(tables, "offers")), len(throughput)),
+        "no_answer": sentence("no_answer", len(table_of(tables, "offers")), len(throughput)),
         "models": throughput["model"].nunique(),
         "models_shown": MODELS,
         "engine": chart_specs.engine,

@@ -25,8 +25,6 @@ from sweetspot.study.study import Study
 from sweetspot.study.yamlfile import load_yaml
 
 NAMES_PER_SENTENCE = 12
-WAITS_PER_WORKLOAD = 3
-WAIT_ORDER = ["late", "overloaded", "hours_to_result", "option"]
 RULES: dict[str, str] = load_yaml(Path(__file__).parent / "templates" / "warning_titles.yaml")
 
 
@@ -158,19 +156,8 @@ def leading_work(tables: Tables) -> str | None:
 
 
 def waiting_in_words(queue: pd.DataFrame) -> list[str]:
-    """Describe the wait for each workload and owned machine, the reference first, at most three a workload."""
-    if queue.empty:
-        return []
-    owned = queue[queue["held"].astype(bool)]
-    owned = owned.assign(
-        busy_percent=100 * owned["utilisation"],
-        late=~owned["is_reference"].astype(bool),
-    )
-    return [
-        sentence("waiting", row)
-        for _, rows in owned.groupby(["workload", "model"], sort=False)
-        for row in records(rows.sort_values(WAIT_ORDER, kind="stable").head(WAITS_PER_WORKLOAD))
-    ]
+    """Describe the wait of each class of jobs for the machines of the best mix."""
+    return [sentence("waiting", row) for row in records(queue)]
 
 
 def energy(tables: Tables, study: Study) -> list[str]:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sweetspot.report import pd
+from sweetspot.wording import amount, times
 
 Row = Mapping[str, Any]
+LARGEST_PERCENTAGE = 2.0  # times the plan: from here on no percentage is said
 BASES_FILE = Path(__file__).parent / "assets" / "bases.json"
 
 
@@ -46,14 +48,35 @@ def number(value: object, digits: int = 3) -> str:
         return "–"
     if isinstance(value, str):
         return value
-    amount = float(value)  # type: ignore[arg-type]
-    if not math.isfinite(amount):
-        return str(amount).replace("inf", "∞").replace("-", "–")
-    if amount == 0:
+    size = float(value)  # type: ignore[arg-type]
+    if not math.isfinite(size):
+        return str(size).replace("inf", "∞").replace("-", "–")
+    if size == 0:
         return "0"
-    exponent = int(f"{amount:.{digits - 1}e}".split("e")[1])  # of the rounded number: 99.96 is 100
-    rounded = f"{amount:,.{min(6, max(0, digits - 1 - exponent))}f}"
+    exponent = int(f"{size:.{digits - 1}e}".split("e")[1])  # of the rounded number: 99.96 is 100
+    rounded = f"{size:,.{min(6, max(0, digits - 1 - exponent))}f}"
     return rounded.rstrip("0").rstrip(".") if "." in rounded and digits > 3 else rounded
+
+
+def off_plan(factor: float) -> str:
+    """Say how far from what is planned a factor lies: `12 % higher than planned`."""
+    if factor >= LARGEST_PERCENTAGE:
+        return f"{times(factor)} times what is planned"
+    return f"{100 * abs(factor - 1):.2g} % {'higher' if factor > 1 else 'lower'} than planned"
+
+
+def in_unit(value: float, unit: str, name: str = "") -> str:
+    """Say a figure with its unit: `0.63 USD an hour`.
+
+    Parameters
+    ----------
+    value, unit
+        The figure.
+    name
+        What it is; where that ends with "a month", the unit does not say it again.
+    """
+    unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
+    return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
 
 
 def interval_text(low: object, high: object, digits: int = 3) -> str:

@@ -4,9 +4,10 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
+from sweetspot.report.decision_text import verdict_rows
+from sweetspot.report.notation import Row, finite, missing, rows_where, text
 from sweetspot.report.sentences import sentences
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables
 from sweetspot.wording import TIE
 
 CHOICES_LISTED = 5
@@ -60,15 +61,6 @@ class ChoiceName(AnswerPart):
     """Its key: an option, or a mix"""
     title: str
     """Name for people"""
-
-
-class AtPrice(AnswerPart):
-    """What the answer would be at one offer for a machine."""
-
-    usd: float
-    """Price of one machine"""
-    p_buying_cheaper: float
-    """Share of the samples in which buying it costs less than not buying"""
 
 
 class TimeFirst(AnswerPart):
@@ -133,8 +125,6 @@ class Outcome(AnswerPart):
     """Price of a machine below which buying pays; null: none"""
     work_factor: float | None
     """Times the work from which buying pays; null: none is known"""
-    at_prices: list[AtPrice]
-    """The answer by the price of the machine"""
     busy_days_per_month: float | None
     """Days of use a month that a work without a plan supposes"""
     find_out_first: str
@@ -153,13 +143,12 @@ class Outcome(AnswerPart):
 
 def outcome_of(tables: Tables) -> Outcome | None:
     """Return the verdict on the work that the study is about; None where nothing is priced for it."""
-    rows = records(table_of(tables, "verdict").head(1))
-    return _outcome(rows[0]) if rows and rows[0]["is_answer"] else None
+    return next((_outcome(row) for row in verdict_rows(tables)[:1] if row["is_answer"]), None)
 
 
 def other_work(tables: Tables) -> list[Outcome]:
     """List the verdicts on the study's other works."""
-    return [_outcome(row) for row in rows_where(tables, "verdict", is_answer=False)]
+    return [_outcome(row) for row in verdict_rows(tables) if not row["is_answer"]]
 
 
 def choices_of(tables: Tables) -> list[Row]:
@@ -199,16 +188,13 @@ def choices_of(tables: Tables) -> list[Row]:
 def _outcome(row: Row) -> Outcome:
     names = {"best": "best", "rival": "rival", "start_with": "take"}
     has_start = row["kind"] != "keep" and "p_stock" in row
-    prices = zip(row["box_prices_usd"], row["p_at_box_prices"], strict=True)
-    timed = list(row.get("timed", ()))
+    timed = [] if missing(row["trial_usd"]) else list(row["timed"])
     return Outcome.of(
         row,
         **{field: _choice_name(row, column) for field, column in names.items()},
         title=row["workload_title"],
         time_first=TimeFirst.of(row, machines=timed) if timed else None,
         having=sentences("start_times", row) if has_start else [],
-        thresholds=list(row.get("thresholds", ())),
-        at_prices=[AtPrice(usd=usd, p_buying_cheaper=share) for usd, share in prices],
     )
 
 

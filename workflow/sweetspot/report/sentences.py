@@ -6,8 +6,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.phrases.decided import in_unit, off_plan
-from sweetspot.report.notation import missing, number
+from sweetspot.report.notation import in_unit, missing, number, off_plan
 from sweetspot.report.scales import short_amount
 from sweetspot.wording import amount, begun, confidence, listed, money, percent, span, the, times
 

@@ -10,17 +10,14 @@ c  the loss of leaving the node once, where gradients first cross the network.
 The interval is conformal, from device families that were left out.
 """
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.evidence import without_warnings
 from sweetspot.scaling.pooled_slopes import (
-    ALL_GROUPS,
-    PooledSlopes,
     SlopePrior,
     fit_pooled_slopes,
     slopes_of,
@@ -28,7 +25,6 @@ from sweetspot.scaling.pooled_slopes import (
 from sweetspot.scaling.published_pairs import POD_FABRIC
 from sweetspot.throughput.calibration import calibrate
 
-ACROSS_NODES = "across_nodes"  # its name in tables of methods
 NETWORK_FABRIC = "network"
 # Before a figure is seen: 2 % lost per doubling (Ott et al. 2018, Goyal et al. 2017: 90 % of 32 nodes), 3 % on leaving.
 PRIOR = SlopePrior(slopes=((0.02, 0.02),), step=(0.03, 0.03), scatter=0.02)
@@ -41,14 +37,12 @@ class NodeScaling:
     """The fitted losses between nodes.
 
     doubling: loss of a doubling by fabric; leaving: loss of leaving the node; width: half width of
-    the 90 % interval of log efficiency at one doubling, it grows with the root of the doublings;
-    pairs: number of figures behind it.
+    the 90 % interval of log efficiency at one doubling, it grows with the root of the doublings.
     """
 
     doubling: Mapping[str, float]
     leaving: float
     width: float
-    pairs: int
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
         """Predict efficiencies against a base of fewer devices.
@@ -76,13 +70,11 @@ def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
 
     Without a row the priors alone count. Rows with a warning do not take part in the fit, and do in the width.
     """
-    rows = without_warnings(evidence)
-    fitted = _fit(rows)
     errors = node_errors(evidence, "family")
     width = 3 * PRIOR.slopes[0][1]
     if len(errors):
         width = calibrate(errors["score"].to_numpy(dtype=float), errors["group"].to_numpy(), 0.9)
-    return NodeScaling(fitted.slopes[0], fitted.step, max(float(width), MINIMUM_WIDTH), len(rows))
+    return replace(_fit(evidence), width=max(width, MINIMUM_WIDTH))
 
 
 def spans_nodes(cells: pd.DataFrame) -> pd.Series:
@@ -113,19 +105,17 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
     Returns
     -------
     pd.DataFrame
-        efficiency, low, high, and `source`: a clause on the loss where there are several nodes.
+        efficiency, low, high.
     """
     spans, node = spans_nodes(cells), part_within_node(cells)
     beyond = node_scaling.predict(cells.assign(base_gpus=node["gpus"], base_nodes=node["nodes"]))
     table = predicted.assign(efficiency=predicted["efficiency"] * beyond["efficiency"])
     for name, sign in (("low", -1), ("high", 1)):
-        half_width = np.hypot(np.log(predicted[name] / predicted["efficiency"]), beyond["width"])
+        ratio = (predicted[name] / predicted["efficiency"]).clip(lower=1e-9)
+        half_width = np.hypot(np.log(ratio), beyond["width"])
         extended = table["efficiency"] * np.exp(sign * half_width)
         table[name] = extended.where(spans, predicted[name])
-    slopes = node_scaling.doubling
-    loss = 1 - math.exp(-slopes.get(NETWORK_FABRIC, slopes[ALL_GROUPS]))
-    clause = f"; {ACROSS_NODES}: {100 * loss:.1f} % lost a doubling beyond one node ({node_scaling.pairs} figures)"
-    return table.assign(source=np.where(spans, clause, ""))
+    return table
 
 
 def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
@@ -145,23 +135,22 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
         efficiency - 1) and `score` (|log error| at one doubling).
     """
     tables = [evidence.head(0).assign(predicted=0.0)]
-    names = sorted(set(evidence[group])) if len(evidence) else []
-    for name in names if len(names) > 1 else []:
-        in_group = (evidence[group] == name).to_numpy()
-        fitted = _fit(without_warnings(evidence[~in_group]))
-        model = NodeScaling(fitted.slopes[0], fitted.step, MINIMUM_WIDTH, 0)
-        rows = evidence[in_group]
-        tables.append(rows.assign(predicted=model.predict(rows)["efficiency"]))
+    for name, rows in evidence.groupby(group):
+        training = evidence[evidence[group] != name]
+        if len(training):
+            tables.append(rows.assign(predicted=_fit(training).predict(rows)["efficiency"]))
     errors = pd.concat(tables)
     ratio = errors["predicted"] / errors["efficiency"]
     score = np.abs(np.log(ratio)) / np.sqrt(_steps(errors)["doublings"])
     return errors.assign(group=errors[group], error=ratio - 1, score=score)
 
 
-def _fit(rows: pd.DataFrame) -> PooledSlopes:
+def _fit(evidence: pd.DataFrame) -> NodeScaling:
+    rows = without_warnings(evidence)
     steps = _steps(rows)
     loss = -np.log(rows["efficiency"].astype(float))
-    return fit_pooled_slopes(steps["fabric"], [steps["doublings"]], loss, steps["leaves"], PRIOR)
+    fitted = fit_pooled_slopes(steps["fabric"], [steps["doublings"]], loss, steps["leaves"], PRIOR)
+    return NodeScaling(fitted.slopes[0], fitted.step, MINIMUM_WIDTH)
 
 
 def _steps(cells: pd.DataFrame) -> pd.DataFrame:

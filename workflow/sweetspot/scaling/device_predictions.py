@@ -1,5 +1,6 @@
 """Throughput of a workload on other devices and device counts, from figures that a reader measured."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,10 +8,13 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.scaling.fitted import fit_shipped_scaling
-from sweetspot.scaling.several_devices import scale_to_devices
+from sweetspot.frameworks import ALWAYS_COMPILED
+from sweetspot.scaling.fitted import FittedScaling, fit_shipped_scaling, predicted_rates
+from sweetspot.scaling.intervals import LEARNED_METHOD
+from sweetspot.scaling.step_facts import device_family
+from sweetspot.throughput.published import guessed_interconnect
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, check_below_peak, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
 
 COLUMNS = (
     "gpu",
@@ -22,6 +26,10 @@ COLUMNS = (
     "basis",
     "warnings",
 )
+
+DEVICES_PER_NODE = 8
+# Families whose boards have full links between all devices.
+BOARD_FAMILIES = re.compile(r"(p|v|[abh]|gh)[1-3]00|mi[23]\d\d")
 
 
 def predict_throughput(
@@ -61,10 +69,11 @@ def predict_throughput(
     if len(workloads) > 1:
         names = " and ".join(f"{model} in {precision}" for model, precision, _ in workloads)
         raise UserError(f"--measured: figures of {names}; expected several devices with one workload")
-    for figure in figures:
-        check_below_peak(figure)
     devices = {device.gpu: device for device in map(shipped_devices().get, gpus)}
-    single = transferred(figures, list(devices.values()), learn_devices(studies))
+    relation = learn_devices(studies)
+    for figure in figures:
+        check_figure(figure, relation)
+    single = transferred(figures, list(devices.values()), relation)
     tables = [single.assign(gpus=1, interconnect="", basis="transferred")]
     predicted = single[single["images_per_s"].notna()]
     several = [count for count in counts if count > 1]
@@ -72,7 +81,61 @@ def predict_throughput(
         scaling = fit_shipped_scaling(studies)
         scaled = scale_to_devices(predicted, several, figures[0], interconnect, scaling)
         tables.append(scaled.assign(basis="extrapolated"))
-    table = pd.concat(tables, ignore_index=True)
-    order = {gpu: index for index, gpu in enumerate(devices)}
-    table = table.assign(order=table["gpu"].map(order)).sort_values(["order", "gpus"])
-    return table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), list(COLUMNS)]
+    table = pd.concat(tables).sort_values("gpus")
+    table = table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), list(COLUMNS)]
+    return pd.concat([table[table["gpu"] == gpu] for gpu in devices])
+
+
+def usual_interconnect(gpu: str) -> str:
+    """Return what joins several of a device in the machines that are offered."""
+    if gpu.startswith("TPU"):
+        return "ici"
+    if "PCI" in gpu.upper():
+        return "pcie"
+    has_board = BOARD_FAMILIES.fullmatch(device_family(gpu)) and not gpu.endswith("NVL")
+    return "nvlink" if has_board else guessed_interconnect(gpu)
+
+
+def scale_to_devices(
+    single: pd.DataFrame,
+    counts: Sequence[int],
+    figure: Measured,
+    interconnect: str | None,
+    scaling: FittedScaling,
+) -> pd.DataFrame:
+    """Predict the throughput of n devices of each kind from that of one.
+
+    Parameters
+    ----------
+    single
+        gpu, images_per_s with `_low`, `_high` (90 %) and warnings of one device.
+    counts
+        Numbers of devices.
+    figure
+        Model, batch, precision and framework of the workload.
+    interconnect
+        None: the usual one of each device.
+    scaling
+        The fitted model. Its error and that of `single` count as independent.
+
+    Returns
+    -------
+    pd.DataFrame
+        One row per device and count: gpu, gpus, interconnect, images_per_s with `_low` and
+        `_high`, warnings.
+    """
+    base = single.rename(columns={name: f"base_{name}" for name in single if name.startswith("images_per_s")})
+    cells = base.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")
+    cells["interconnect"] = [interconnect or usual_interconnect(gpu) for gpu in cells["gpu"]]
+    facts = cells.assign(
+        nodes=-(-cells["gpus"] // DEVICES_PER_NODE),
+        model=figure.model,
+        batch_size=figure.batch_size,
+        precision=figure.precision,
+        framework=figure.framework,
+        framework_version="",
+        xla=figure.framework in ALWAYS_COMPILED,
+        exchange=True,
+    )
+    rates = predicted_rates(cells, scaling.predict(LEARNED_METHOD, facts))
+    return cells.assign(**rates)

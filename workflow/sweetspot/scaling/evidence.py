@@ -1,32 +1,26 @@
 """Scaling efficiencies of a study: its table, and what its throughput of 1 and of n devices implies."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.cells import READ, USABLE, weakest
 from sweetspot.scaling.step_facts import MODERN, eras_of, with_declared_facts, with_step_facts
-from sweetspot.study.instances import nodes_of
+from sweetspot.study.instances import Instance, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.warnings import warning
 
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-
 EFFICIENCY_COLUMNS = (
     "base_instance", "instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
-    "interconnect", "network", "xla", "efficiency", "basis", "source", "warnings",
+    "xla", "efficiency", "basis", "source", "warnings",
 )  # fmt: skip
 EVIDENCE_COLUMNS = (
     "study", "benchmark", "family", "gpu", "instance", "gpus", "nodes", "framework", "framework_version",
-    "model", "batch_size", "precision", "variant", "dataset", "interconnect", "interconnect_guessed", "network",
-    "xla", "exchange", "note", "as_of", "base_gpus", "base_nodes", "base_images_per_s", "efficiency", "source",
+    "model", "batch_size", "precision", "variant", "interconnect",
+    "xla", "exchange", "as_of", "base_gpus", "base_nodes", "base_images_per_s", "efficiency", "source",
     "warnings",
 )  # fmt: skip
-# A scaled throughput already contains an efficiency; using it would count that twice.
-OBSERVED_BASES = READ
 # An efficiency above this says that the single-device figure is too slow.
 MAXIMUM_EFFICIENCY = 1.05
 LOGICAL_DEVICES = warning("logical_devices", "parts of one processor, not separate devices: no evidence of scaling")
@@ -36,7 +30,7 @@ WORKLOAD = ["framework", "model", "batch_size", "precision"]
 def study_efficiency(
     throughput: pd.DataFrame,
     table: pd.DataFrame,
-    instances: Mapping[str, "Instance"],
+    instances: Mapping[str, Instance],
     framework: str = "tensorflow",
 ) -> pd.DataFrame:
     """Compute the efficiencies of a study: images_per_s(n) / (n images_per_s(1)).
@@ -60,7 +54,8 @@ def study_efficiency(
         instance with one device, else its `base_instance`. A pair that is printed in the table and
         measured too has two rows. `xla`: whether XLA compiled the steps of n devices.
     """
-    observed = throughput[throughput["basis"].isin(OBSERVED_BASES) & throughput["status"].isin(USABLE)]
+    # A scaled throughput already contains an efficiency; using it would count that twice.
+    observed = throughput[throughput["basis"].isin(READ) & throughput["status"].isin(USABLE)]
     computed = _computed_efficiency(observed, instances)
     printed = table.assign(
         basis="published",
@@ -68,11 +63,7 @@ def study_efficiency(
         nodes=[nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()],
         xla=False,
     )
-    tables = [rows for rows in (printed, computed) if len(rows)]
-    efficiency = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(EFFICIENCY_COLUMNS))
-    for name in ("interconnect", "network"):
-        declared = {instance: getattr(entry, name) for instance, entry in instances.items()}
-        efficiency[name] = [declared.get(instance) for instance in efficiency["instance"]]
+    efficiency = concat_filled([printed, computed], EFFICIENCY_COLUMNS)
     is_logical = efficiency.get("logical", pd.Series(False, efficiency.index)).eq(True)
     efficiency["warnings"] = [
         super_linear_warnings(value) + ([LOGICAL_DEVICES] if logical else [])
@@ -85,33 +76,28 @@ def study_efficiency(
     return mark_best(efficiency[list(EFFICIENCY_COLUMNS)].astype(types), "efficiency", variant_key)
 
 
-def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
     """Hold each figure of n devices against one device of its instance, else of the declared base.
 
     Of several bases that multiply in the same format (TF32 or FP32), as far as they state it, that
     of the same variant is taken, else the first.
     """
     figures = observed[observed["gpus"] > 1].reset_index(drop=True)
-    figures = figures.assign(row=figures.index, base_instance=figures["instance"])
-    base_instances = {name: instance.base_instance for name, instance in instances.items()}
-    declared = figures.assign(base_instance=figures["instance"].map(base_instances))
+    figures = figures.assign(row=figures.index, base_instance=figures["instance"], declared=False)
+    base_instances = figures["instance"].map({name: entry.base_instance for name, entry in instances.items()})
+    declared = figures.assign(base_instance=base_instances, declared=True).dropna(subset="base_instance")
     bases = observed[observed["gpus"] == 1].rename(columns={"instance": "base_instance"})
-    candidates = pd.concat([figures, declared[declared["base_instance"].notna()]])
-    pairs = candidates.merge(bases, on=["base_instance", *WORKLOAD], suffixes=("", "_base"))
+    pairs = pd.concat([figures, declared]).merge(bases, on=["base_instance", *WORKLOAD], suffixes=("", "_base"))
     if "products" in pairs:
         has_formats = pairs["products"].notna() & pairs["products_base"].notna()
         pairs = pairs[~has_formats | (pairs["products"] == pairs["products_base"])]
-    pairs = pairs.assign(
-        declared=pairs["base_instance"] != pairs["instance"],
-        other_variant=pairs["variant"] != pairs["variant_base"],
-    )
-    pairs = pairs.sort_values(["row", "declared", "other_variant"], kind="stable")
-    pairs = pairs.drop_duplicates("row")
+    pairs = pairs.assign(differs=pairs["variant"] != pairs["variant_base"])
+    pairs = pairs.sort_values(["row", "declared", "differs"], kind="stable").drop_duplicates("row")
     bases_of = zip(pairs["basis"], pairs["basis_base"], strict=True)
     sources = zip(pairs["source"], pairs["source_base"], strict=True)
     return pairs.assign(
         efficiency=pairs["images_per_s"] / (pairs["gpus"] * pairs["images_per_s_base"]),
-        basis=[weakest(*bases) for bases in bases_of],
+        basis=[weakest(*names) for names in bases_of],
         source=[" ; ".join(dict.fromkeys(names)) for names in sources],
     )
 
@@ -154,7 +140,7 @@ def study_evidence(
     study: str,
     efficiency: pd.DataFrame,
     throughput: pd.DataFrame,
-    instances: Mapping[str, "Instance"],
+    instances: Mapping[str, Instance],
 ) -> pd.DataFrame:
     """Add the speed of one device to a study's efficiencies.
 
@@ -181,7 +167,7 @@ def study_evidence(
     bases = bases[[*key, "gpu", "as_of", "base_images_per_s"]]
     pairs = _separate_devices(efficiency).merge(bases, on=key, how="inner")
     evidence = with_declared_facts(pairs, instances)
-    evidence = evidence.assign(study=study, benchmark="", note="", base_gpus=1, base_nodes=1)
+    evidence = evidence.assign(study=study, benchmark="", base_gpus=1, base_nodes=1)
     return evidence[list(EVIDENCE_COLUMNS)]
 
 
@@ -190,12 +176,10 @@ def _separate_devices(efficiency: pd.DataFrame) -> pd.DataFrame:
     return efficiency[np.array(is_separate, dtype=bool)]
 
 
-def concat_evidence(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate tables of evidence; empty ones add nothing."""
+def concat_filled(tables: Sequence[pd.DataFrame], columns: Sequence[str] = EVIDENCE_COLUMNS) -> pd.DataFrame:
+    """Concatenate tables; empty ones add nothing, and of none with rows there are the columns."""
     filled = [table for table in tables if len(table)]
-    if not filled:
-        return pd.DataFrame(columns=list(EVIDENCE_COLUMNS))
-    return pd.concat(filled, ignore_index=True)
+    return pd.concat(filled or [pd.DataFrame(columns=list(columns))], ignore_index=True)
 
 
 def source_groups(evidence: pd.DataFrame) -> pd.Series:
@@ -221,17 +205,14 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     -------
     pd.DataFrame
         framework, model, batch_size, precision, efficiency (mean), spread (sample standard
-        deviation over the families), families, left_out (pairs with a super-linear figure).
+        deviation over the families), families; a super-linear figure does not count.
 
     References
     ----------
     Parkopedia 2018, section 3.
     """
-    rows = _separate_devices(efficiency) if "warnings" in efficiency else efficiency
     pair_key = [*WORKLOAD, "base_instance", "instance", "gpus"]
-    pairs = rows.groupby(pair_key, as_index=False)["efficiency"].mean()
+    pairs = _separate_devices(efficiency).groupby(pair_key, as_index=False)["efficiency"].mean()
     is_possible = pairs["efficiency"] <= MAXIMUM_EFFICIENCY
     means = pairs[is_possible].groupby(WORKLOAD)["efficiency"]
-    table = means.agg(efficiency="mean", spread="std", families="size")
-    impossible = (~is_possible).groupby([pairs[name] for name in WORKLOAD]).sum().rename("left_out")
-    return table.join(impossible.astype("int64"), how="left").reset_index()
+    return means.agg(efficiency="mean", spread="std", families="size").reset_index()

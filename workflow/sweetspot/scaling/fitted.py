@@ -16,16 +16,16 @@ from sweetspot.scaling.across_nodes import (
     fit_node_scaling,
     part_within_node,
 )
-from sweetspot.scaling.evidence import concat_evidence, learnable
+from sweetspot.scaling.evidence import concat_filled, learnable
 from sweetspot.scaling.intervals import (
     LEARNED_METHOD,
     METHODS,
     CalibratedMethod,
     validation_errors,
 )
+from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.throughput.published import read_published
-from sweetspot.warnings import joined, warning
 
 POOLS = ("scaling-2020", "scaling-2026")
 
@@ -34,14 +34,12 @@ POOLS = ("scaling-2020", "scaling-2026")
 class FittedScaling:
     """What evidence teaches, fitted once for all predictions.
 
-    methods, errors: fits and `validation_errors` by method; node_scaling: what several nodes cost;
-    maximum_gpus: the largest counts of one node and of several in the evidence (NaN: none).
+    methods, errors: fits and `validation_errors` by method; node_scaling: what several nodes cost.
     """
 
-    methods: Mapping[str, CalibratedMethod]
+    methods: Mapping[str, CalibratedMethod | MeanEfficiency]
     errors: Mapping[str, pd.DataFrame]
     node_scaling: NodeScaling
-    maximum_gpus: tuple[float, float]
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
@@ -59,8 +57,7 @@ class FittedScaling:
         rows = learnable(on_node)
         errors = {name: validation_errors(METHODS[name], rows) for name in names}
         methods = {name: CalibratedMethod.fit(METHODS[name], rows, table) for name, table in errors.items()}
-        maxima = float(on_node["gpus"].max()), float(on_nodes["gpus"].max())
-        return cls(methods, errors, fit_node_scaling(on_nodes), maxima)
+        return cls(methods, errors, fit_node_scaling(on_nodes))
 
     def predict(self, name: str, facts: pd.DataFrame) -> pd.DataFrame:
         """Predict cells by a method.
@@ -75,27 +72,10 @@ class FittedScaling:
         Returns
         -------
         pd.DataFrame
-            efficiency, low, high (90 %), source (what the nodes cost); same index.
+            efficiency, low, high (90 %); same index.
         """
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
-
-    def add_count_warnings(self, warnings: pd.Series, facts: pd.DataFrame) -> list[list[dict[str, str]]]:
-        """Add `beyond_evidence` to the warnings of cells with more devices than any figure.
-
-        Parameters
-        ----------
-        warnings
-            Warnings of each cell.
-        facts
-            `gpus` and `nodes` of the cells.
-        """
-        maxima = np.where(facts["nodes"] == 1, *self.maximum_gpus)
-        rows = []
-        for pairs, gpus, maximum in zip(warnings, facts["gpus"], maxima, strict=True):
-            message = f"more devices than any figure that was learned from ({maximum:g})"
-            rows.append(joined(pairs, [warning("beyond_evidence", message)] if gpus > maximum else None))
-        return rows
 
 
 def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
@@ -105,7 +85,7 @@ def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
     """
     files = {name: figures_file(name, studies) for name in POOLS}
     tables = [published_evidence(name, read_published(file)) for name, file in files.items()]
-    return concat_evidence(tables)
+    return concat_filled(tables)
 
 
 @cache
@@ -114,23 +94,29 @@ def fit_shipped_scaling(studies: Path) -> FittedScaling:
     return FittedScaling.fit(shipped_evidence(studies), [LEARNED_METHOD])
 
 
-def combined_limit(value: pd.Series, *relative_limits: pd.Series, sign: int) -> pd.Series:
-    """Return the bound of a product of independent factors.
+def predicted_rates(cells: pd.DataFrame, predicted: pd.DataFrame, power: float = 1.0) -> pd.DataFrame:
+    """Compute the throughput of n devices: gpus x throughput of one device x efficiency.
 
     Parameters
     ----------
-    value
-        The product.
-    relative_limits
-        For each factor its bound over its value; NaN: the factor has no error.
-    sign
-        -1 for the lower bound, 1 for the upper.
+    cells
+        gpus, base_images_per_s with `_low` and `_high` (NaN: no error).
+    predicted
+        efficiency, low, high; same index.
+    power
+        Of the limits of the base: from their probability to the 90 % of a prediction.
 
     Returns
     -------
-    pd.Series
-        Half the width of the logarithm is the root of the sum of squares of the factors' halves.
+    pd.DataFrame
+        images_per_s with `_low` and `_high`. The errors count as independent: half the width of
+        the logarithm is the root of the sum of squares.
     """
-    with np.errstate(divide="ignore"):  # a lower bound of 0 stays 0
-        squares = [np.log(limit).fillna(0.0) ** 2 for limit in relative_limits]
-    return value * np.exp(sign * np.sqrt(sum(squares)))
+    rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
+    columns = {"images_per_s": rate}
+    for name, sign in (("low", -1), ("high", 1)):
+        with np.errstate(divide="ignore"):  # a lower bound of 0 stays 0
+            base = power * np.log(cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"])
+            efficiency = np.log(predicted[name] / predicted["efficiency"])
+        columns[f"images_per_s_{name}"] = rate * np.exp(sign * np.hypot(base.fillna(0.0), efficiency.fillna(0.0)))
+    return pd.DataFrame(columns)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.evidence import learnable
-from sweetspot.scaling.methods import RULE_2018, MeanEfficiency, ScalingMethod, UniversalScalabilityLaw
+from sweetspot.scaling.methods import LEVEL, RULE_2018, MeanEfficiency, ScalingMethod, UniversalScalabilityLaw
 from sweetspot.scaling.step_facts import with_step_facts
 from sweetspot.scaling.sum_of_parts import SumOfParts
 from sweetspot.throughput.calibration import FEWEST, calibrate
@@ -24,11 +24,7 @@ SCORE_FLOOR = 0.06
 LOWEST_OVERHEAD = -0.05  # of an efficiency of 1.05; more is no speed of the devices
 # Half width of log(overhead + SCORE_FLOOR) where nothing was left out: a factor of 4.5 either way.
 WIDTH_WITHOUT_EVIDENCE = 1.5
-LEVEL = 0.9  # of all intervals
-STUDY_MODELS = ("inception3", "resnet50", "vgg16")
-VALIDATION_COLUMNS = (
-    "method", "slice", "rows", "median_abs_error", "p90_abs_error", "bias", "coverage90",
-)  # fmt: skip
+VALIDATION_COLUMNS = ["method", "rows", "median_abs_error", "p90_abs_error", "bias", "coverage90"]
 
 
 def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
@@ -95,7 +91,7 @@ class CalibratedMethod:
         CalibratedMethod
         """
         rows = learnable(evidence)
-        speedup = pd.Series(rows["efficiency"] * rows["gpus"], dtype=float)
+        speedup = rows["efficiency"].astype(float) * rows["gpus"]
         slowest = speedup.groupby(_cell_classes(rows)[0]).min().clip(upper=1.0)
         return cls(kind.fit(rows), interval_widths(errors), slowest.to_dict())
 
@@ -113,19 +109,15 @@ class CalibratedMethod:
             efficiency, low, high (90 % prediction interval of a new machine); same index.
         """
         described = with_step_facts(cells)
-        classes = _cell_classes(described)[0]
-        slowest = np.array([self.slowest.get(name, 1.0) for name in classes])
-        highest_overhead = described["gpus"].to_numpy(dtype=float) / slowest - 1
-        overhead = np.minimum(1 / self.method.efficiency(described) - 1, highest_overhead)
+        slowest = [self.slowest.get(name, 1.0) for name in _cell_classes(described)[0]]
+        highest_overhead = described["gpus"] / slowest - 1
+        overhead = pd.Series(1 / self.method.efficiency(described) - 1, cells.index).clip(upper=highest_overhead)
         factor = np.exp(_widths_of(described, self.widths))
-        floored = np.maximum(overhead, LOWEST_OVERHEAD) + SCORE_FLOOR
-        overhead_high = np.minimum(floored * factor - SCORE_FLOOR, highest_overhead)
-        columns = {
-            "efficiency": 1 / (1 + overhead),
-            "low": 1 / (1 + overhead_high),
-            "high": 1 / (1 + floored / factor - SCORE_FLOOR),
-        }
-        return pd.DataFrame(columns, cells.index)
+        floored = _floored(overhead)
+        overhead_high = (floored * factor - SCORE_FLOOR).clip(upper=highest_overhead)
+        overhead_low = floored / factor - SCORE_FLOOR
+        columns = {"efficiency": overhead, "low": overhead_high, "high": overhead_low}
+        return 1 / (1 + pd.DataFrame(columns))
 
 
 def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
@@ -146,32 +138,23 @@ def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.D
         other groups contains the figure. NaN where the method cannot say.
     """
     rows = learnable(evidence)
-    family, publisher = rows["family"].to_numpy(), rows["publisher"].to_numpy()
     group = rows["family"].astype(str) + " " + rows["publisher"]
-    predicted = np.full(len(rows), np.nan)
-    for name in sorted(set(group)):
-        in_group = (group == name).to_numpy()
-        first = int(np.argmax(in_group))
-        training = rows[(family != family[first]) & (publisher != publisher[first])]
-        predicted[in_group] = kind.fit(training).efficiency(rows[in_group])
-    efficiency = rows["efficiency"].to_numpy(dtype=float)
-    score = np.abs(np.log(_floored(predicted) / _floored(efficiency)))
-    errors = rows.assign(group=group, predicted=predicted, error=predicted / efficiency - 1, score=score)
-    return errors.assign(inside90=_is_covered(errors))
+    rows = rows.assign(group=group, predicted=np.nan, inside90=False)
+    for _, members in rows.groupby("group"):
+        first = members.iloc[0]
+        is_training = (rows["family"] != first["family"]) & (rows["publisher"] != first["publisher"])
+        rows.loc[members.index, "predicted"] = kind.fit(rows[is_training]).efficiency(members)
+    efficiency = rows["efficiency"].astype(float)
+    score = np.abs(np.log(_floored(1 / rows["predicted"] - 1) / _floored(1 / efficiency - 1)))
+    rows = rows.assign(error=rows["predicted"] / efficiency - 1, score=score)
+    for name, members in rows.groupby("group"):
+        widths = _widths_of(members, interval_widths(rows[rows["group"] != name]))
+        rows.loc[members.index, "inside90"] = members["score"].to_numpy() <= widths
+    return rows
 
 
-def _floored(efficiency: np.ndarray) -> np.ndarray:
-    return np.maximum(1 / efficiency - 1, LOWEST_OVERHEAD) + SCORE_FLOOR
-
-
-def _is_covered(errors: pd.DataFrame) -> np.ndarray:
-    """Return whether the interval from the errors of the other groups contains each figure."""
-    is_covered = np.zeros(len(errors), dtype=bool)
-    for name in set(errors["group"]):
-        in_group = (errors["group"] == name).to_numpy()
-        widths = _widths_of(errors[in_group], interval_widths(errors[~in_group]))
-        is_covered[in_group] = errors["score"].to_numpy()[in_group] <= widths
-    return is_covered
+def _floored(overhead: pd.Series) -> pd.Series:
+    return overhead.clip(lower=LOWEST_OVERHEAD) + SCORE_FLOOR
 
 
 def error_summary(errors: pd.DataFrame) -> dict[str, float]:
@@ -187,26 +170,6 @@ def error_summary(errors: pd.DataFrame) -> dict[str, float]:
 
 
 def validation_table(errors: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Summarise the errors of methods by slice.
-
-    Parameters
-    ----------
-    errors
-        `validation_errors` by method; figures without a prediction are ignored.
-
-    Returns
-    -------
-    pd.DataFrame
-        VALIDATION_COLUMNS; slices `all`, `study_models` (the three models of the 2018 study) and
-        `column=value` for each model, precision, count of devices and family.
-    """
-    table = []
-    for method, rows in errors.items():
-        rows = rows[rows["error"].notna()]
-        slices = {"all": rows, "study_models": rows[rows["model"].isin(STUDY_MODELS)]}
-        for column in ("model", "precision", "gpus", "family"):
-            slices |= {f"{column}={value}": part for value, part in rows.groupby(column)}
-        for name, part in slices.items():
-            if len(part):
-                table.append({"method": method, "slice": name, **error_summary(part)})
-    return pd.DataFrame(table, columns=list(VALIDATION_COLUMNS)).astype({"rows": "int64"})
+    """Return VALIDATION_COLUMNS of `validation_errors` by method; figures without a prediction are ignored."""
+    rows = [{"method": name, **error_summary(table.dropna(subset="error"))} for name, table in errors.items()]
+    return pd.DataFrame(rows, columns=VALIDATION_COLUMNS)

@@ -22,6 +22,7 @@ ANY_FRAMEWORK = ""
 # A workload takes the averages that share the first of these keys.
 WORKLOAD_KEYS = (["framework", "model", "precision"], ["framework", "model"], ["framework", "precision"], "framework")
 AVERAGE_COLUMNS = ["batch_size", "efficiency", "families", "spread"]
+LEVEL = 0.9  # of all intervals
 
 
 class ScalingMethod(ABC):
@@ -63,7 +64,7 @@ class MeanEfficiency(ScalingMethod):
         """Return the mean of the nearest averages of each cell."""
         return self.predict(cells)["efficiency"].to_numpy(dtype=float)
 
-    def predict(self, cells: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
+    def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
         """Predict the efficiency of a further family.
 
         Parameters
@@ -72,50 +73,39 @@ class MeanEfficiency(ScalingMethod):
             Columns framework, model, batch_size (NaN: all batches count) and precision. A
             framework without averages takes those of all frameworks; a missing model takes all
             models at the nearest batch (in doublings); a missing precision takes the others.
-        level
-            Probability of the prediction interval, mean +- t(n-1) s sqrt(1 + 1/n) for n families.
 
         Returns
         -------
         pd.DataFrame
-            efficiency, low, high with the index of `cells`; low and high are NaN for one family.
+            efficiency, low, high (90 %: mean +- t(n-1) s sqrt(1 + 1/n) for n families) with the
+            index of `cells`; low and high are NaN for one family.
         """
         frameworks = cells["framework"].where(cells["framework"].isin(self.averages["framework"]), ANY_FRAMEWORK)
         averages = pd.concat([self.averages, self.averages.assign(framework=ANY_FRAMEWORK)])
         positions = [averages.groupby(key, sort=False).indices for key in WORKLOAD_KEYS]
         values = averages[AVERAGE_COLUMNS].to_numpy(dtype=float)
-        batches = cells["batch_size"].astype(float).fillna(0.0)
-        workloads = list(zip(frameworks, cells["model"], cells["precision"], batches, strict=True))
-        predictions = {}
-        for framework, model, precision, batch_size in set(workloads):
+        workloads = zip(frameworks, cells["model"], cells["precision"], cells["batch_size"].astype(float), strict=True)
+        predictions = []
+        for framework, model, precision, batch_size in workloads:
             keys = ((framework, model, precision), (framework, model), (framework, precision), framework)
             matches = (table[key] for table, key in zip(positions, keys, strict=True) if key in table)
-            nearest = _nearest_batch(values[next(matches, [])], batch_size)
-            predictions[framework, model, precision, batch_size] = _prediction_interval(nearest, level)
-        rows = [predictions[workload] for workload in workloads]
-        return pd.DataFrame(rows, cells.index, ["efficiency", "low", "high"])
+            predictions.append(_prediction_interval(values[next(matches, [])], batch_size))
+        return pd.DataFrame(predictions, cells.index, ["efficiency", "low", "high"])
 
 
-def _nearest_batch(averages: np.ndarray, batch_size: float) -> np.ndarray:
-    """Return the rows of AVERAGE_COLUMNS whose batch is nearest in doublings; 0: all rows."""
-    if not len(averages) or batch_size <= 0:
-        return averages
-    distance = np.abs(np.log2(averages[:, 0] / batch_size))
-    return averages[distance <= distance.min() + 1e-9]
-
-
-def _prediction_interval(averages: np.ndarray, level: float) -> tuple[float, float, float]:
-    """Return mean, low and high of a further family from rows of AVERAGE_COLUMNS."""
+def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float, float, float]:
+    """Return mean, low and high of a further family from the rows of AVERAGE_COLUMNS with the nearest batch."""
     from scipy.special import stdtrit  # the t quantile; scipy.stats takes a second to import
 
     if not len(averages):
         return math.nan, math.nan, math.nan
-    _, efficiency, families, deviation = averages.T
-    mean, count = float(efficiency.mean()), families.max()
+    distance = np.nan_to_num(np.abs(np.log2(averages[:, 0] / batch_size)))
+    _, efficiency, families, deviation = averages[distance <= distance.min() + 1e-9].T
+    mean = float(efficiency.mean())
+    count = families.max()
     if count < 2:
         return mean, math.nan, math.nan
-    quantile = stdtrit(count - 1, (1 + level) / 2)
-    half_width = float(quantile * np.nanmean(deviation) * math.sqrt(1 + 1 / count))
+    half_width = float(stdtrit(count - 1, (1 + LEVEL) / 2) * np.nanmean(deviation) * math.sqrt(1 + 1 / count))
     return mean, max(mean - half_width, 0.0), mean + half_width
 
 

@@ -1,48 +1,28 @@
 """What a network sends at each step: its parameters and its gradient tensors."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from sweetspot.facts.shipped_tables import table
 from sweetspot.warnings import warning
 
-if TYPE_CHECKING:
-    import pandas as pd
+# Stands in for a network of which nobody has stated any facts.
+MIDDLING_NETWORK = {"parameters_millions": 30.0, "tensors": 160, "normalised": True}
 
 
-@dataclass(frozen=True)
-class NetworkFacts:
-    """Facts of one network.
+@cache
+def listed_networks() -> pd.DataFrame:
+    """Return the facts of facts/networks.csv by name.
 
     parameters_millions: trainable values; each step exchanges one gradient for each.
     tensors: separate gradients (weights, biases, scales); starting the exchange of one takes time.
     normalised: whether batch normalisation follows its convolutions.
-    is_listed: False where the facts are those of a middling network, because nobody has stated any.
     """
-
-    parameters_millions: float
-    tensors: int
-    normalised: bool
-    is_listed: bool = True
-
-
-MIDDLING_NETWORK = NetworkFacts(30.0, 160, True, is_listed=False)
-
-
-@cache
-def listed_networks() -> Mapping[str, NetworkFacts]:
-    """Return the facts of facts/networks.csv by name."""
-    return {
-        row["network"]: NetworkFacts(
-            parameters_millions=float(row["parameters_millions"]),
-            tensors=int(row["tensors"]),
-            normalised=row["normalised"] == "yes",
-        )
-        for row in table("networks")
-    }
+    rows = pd.DataFrame(table("networks")).set_index("network")
+    rows["normalised"] = rows["normalised"] == "yes"
+    return rows[list(MIDDLING_NETWORK)].astype({"parameters_millions": float, "tensors": int})
 
 
 @cache
@@ -58,38 +38,18 @@ def network_name(model: str) -> str:
     return re.sub(r"v(1|15|2)$", "", letters)
 
 
-def network_facts(model: str) -> NetworkFacts:
-    """Return the facts of a model by its name, or those of a middling network."""
-    return listed_networks().get(network_name(model), MIDDLING_NETWORK)
+def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:
+    """Add the facts of each cell's `model`, or those of a middling network."""
+    facts = listed_networks().reindex(cells["model"].map(network_name)).fillna(MIDDLING_NETWORK)
+    return cells.join(facts.set_axis(cells.index))
 
 
-def with_network_facts(cells: "pd.DataFrame") -> "pd.DataFrame":
-    """Add the facts of each cell's network.
-
-    Parameters
-    ----------
-    cells
-        Rows with a column `model`.
-
-    Returns
-    -------
-    pd.DataFrame
-        The cells with `parameters_millions`, `tensors`, `normalised` and `is_listed`.
-    """
-    facts = {model: network_facts(model) for model in set(cells["model"])}
-    return cells.assign(
-        **{
-            field.name: [getattr(facts[model], field.name) for model in cells["model"]]
-            for field in fields(NetworkFacts)
-        }
-    )
-
-
-def unlisted_network_warning(model: str) -> dict[str, str]:
-    """Return the warning of a model that is not listed."""
+def unlisted_network_warnings(model: str) -> list[dict[str, str]]:
+    """Return the warning of a model that is not listed, else an empty list."""
+    if network_name(model) in listed_networks().index:
+        return []
     message = (
-        f"nothing is known of the network {model}, so one of "
-        f"{MIDDLING_NETWORK.parameters_millions:g} million parameters in "
-        f"{MIDDLING_NETWORK.tensors} tensors stands in for it"
+        f"nothing is known of the network {model}, so one of {MIDDLING_NETWORK['parameters_millions']:g} million "
+        f"parameters in {MIDDLING_NETWORK['tensors']} tensors stands in for it"
     )
-    return warning("network_unknown", message)
+    return [warning("network_unknown", message)]

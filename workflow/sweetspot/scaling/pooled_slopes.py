@@ -64,12 +64,13 @@ def fit_pooled_slopes(
     Gelman & Hill 2007, chapter 12 (partial pooling); Huber 1964 (weights).
     """
     names = sorted(set(groups))
-    masks = [groups.notna(), *(groups == name for name in names)]
-    columns = [variable.where(mask, 0.0) for variable in variables for mask in masks]
-    design = np.column_stack([*columns, step]).astype(float)
+    members = np.column_stack([np.ones(len(groups)), *(groups == name for name in names)])
+    columns = [members * variable.to_numpy(dtype=float)[:, None] for variable in variables]
+    design = np.column_stack([*columns, step.astype(float)])
     shares = np.sqrt([COMMON_SHARE, *[1 - COMMON_SHARE] * len(names)])
-    start = np.concatenate([*([mean, *[0.0] * len(names)] for mean, _ in prior.slopes), prior.step[:1]])
-    deviations = np.concatenate([*(sd * shares for _, sd in prior.slopes), prior.step[1:]])
+    means, sds = zip(*prior.slopes, strict=True)
+    start = np.append(np.outer(means, [1.0, *[0.0] * len(names)]), prior.step[0])
+    deviations = np.append(np.outer(sds, shares), prior.step[1])
     precision = np.diag(1 / deviations**2)
     gap = target.to_numpy(dtype=float) - design @ start
     change, weight = np.zeros(len(start)), np.ones(len(gap))
@@ -81,11 +82,10 @@ def fit_pooled_slopes(
         weight = np.minimum(1.0, 2 * prior.scatter / residual)
 
     *coefficients, step_value = start + change
-    tables = []
-    for common, *deviation in np.reshape(coefficients, (-1, len(masks))).tolist():
-        slopes = [common, *(common + value for value in deviation)]
-        tables.append(dict(zip([ALL_GROUPS, *names], slopes, strict=True)))
-    tables[0] = {name: max(slope, 0.0) for name, slope in tables[0].items()}
+    slopes = np.reshape(coefficients, (len(variables), -1))
+    slopes[:, 1:] += slopes[:, :1]
+    slopes[0] = slopes[0].clip(min=0.0)
+    tables = [dict(zip([ALL_GROUPS, *names], row, strict=True)) for row in slopes.tolist()]
     return PooledSlopes(tuple(tables), max(float(step_value), 0.0))
 
 

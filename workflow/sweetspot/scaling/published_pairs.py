@@ -21,7 +21,9 @@ POD_FABRIC = "ici"  # joins up to a pod of devices without a node in between
 PAIR_KEY = ["benchmark", "framework", "gpu", "model", "batch_size", "precision", "dataset"]
 
 
-BASE_COLUMNS = ("base_gpus", "base_nodes", "base_images_per_s", "base_source")
+BATCH_UNKNOWN = warning(
+    "batch_not_stated", "the batch is not stated, so nothing says how long a step of one device takes"
+)
 
 
 def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
@@ -37,7 +39,7 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
     -------
     pd.DataFrame
         The rows of modelled frameworks on synthetic or real data that have a base, with their
-        index, and BASE_COLUMNS, `efficiency` against the base, `family`, `warnings`
+        index, base_gpus, base_nodes, base_images_per_s, `efficiency` against the base, `family`, `warnings`
         (`super_linear`, `inconsistent`, `batch_not_stated`) and the machine facts of
         `throughput.published.with_machine_facts`.
     """
@@ -50,14 +52,13 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
         instance=rows["instance"].fillna("").astype(str),
         note=rows["note"].fillna("").astype(str),
     )
-    bases: dict[Any, tuple[int, Any, float, str]] = {}
+    bases: dict[Any, tuple[int, Any, float]] = {}
     # Two figures without a batch are a pair too, hence dropna=False.
     for _, group in rows.groupby(PAIR_KEY, dropna=False, sort=False):
         figures = list(group.itertuples())
-        matches = {row.Index: _find_base(row, figures) for row in figures if row.gpus > 1}
-        bases |= {index: base for index, base in matches.items() if base}
-    base_table = pd.DataFrame.from_dict(bases, "index", object, BASE_COLUMNS)
-    paired = rows.loc[[index for index in rows.index if index in bases]].join(base_table)
+        bases |= {row.Index: base for row in figures if row.gpus > 1 and (base := _find_base(row, figures))}
+    base_table = pd.DataFrame.from_dict(bases, "index", object, ["base_gpus", "base_nodes", "base_images_per_s"])
+    paired = rows.join(base_table, how="inner")
     paired = paired.astype({"base_gpus": "int64", "base_images_per_s": "float64"})
     paired["efficiency"] = paired["images_per_s"] / (paired["gpus"] * paired["base_images_per_s"])
     paired["family"] = paired["gpu"].map(device_family).astype(object)
@@ -65,8 +66,8 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
     return paired
 
 
-def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float, str] | None:
-    """Return BASE_COLUMNS of what a figure of n devices is compared with, or None.
+def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float] | None:
+    """Return the base columns of what a figure of n devices is compared with, or None.
 
     figures: of the same workload. The base is one device. Where the figure spans nodes, or a
     fabric that joins whole pods, the largest count within one node is, so that the loss between
@@ -83,9 +84,7 @@ def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float, str] 
     bases = [figure for figure in fewer if figure.gpus == count]
     machine = (row.instance, row.note)
     bases = [figure for figure in bases if (figure.instance, figure.note) == machine] or bases
-    rate = statistics.median(base.images_per_s for base in bases) / count
-    source = " ; ".join(dict.fromkeys(base.source for base in bases))
-    return count, bases[0].nodes, rate, source
+    return count, bases[0].nodes, statistics.median(base.images_per_s for base in bases) / count
 
 
 def framework_name(name: str) -> str:
@@ -113,8 +112,5 @@ def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
         if not pairs and maximum > MAXIMUM_EFFICIENCY:
             message = f"the same single-device figure gives efficiency {maximum:.2f} elsewhere"
             pairs = [warning("inconsistent", message)]
-        if is_missing:
-            message = "the batch is not stated, so nothing says how long a step of one device takes"
-            pairs = [*pairs, warning("batch_not_stated", message)]
-        warnings.append(pairs)
+        warnings.append(pairs + [BATCH_UNKNOWN] * is_missing)
     return warnings

@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.networks import network_name, with_network_facts
+from sweetspot.study.instances import Instance
 from sweetspot.throughput.published import guessed_interconnect
-
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
 
 CHIP = re.compile(
     r"(?<![a-z0-9])(k\d{2,3}|m\d{2,4}|p\d{1,4}|v100s?|t4|a\d{1,4}g?|h\d{3}|l40s?|l4|gh200|b200|mi\d+"
@@ -34,7 +31,6 @@ SHORTEST_STEP_S = 0.001
 CLASSIC, MODERN = "classic", "modern"
 BUCKETED = ("torch", "pytorch", "jax")
 NVLINK, BRIDGE, GEFORCE_BUS, BUS, NETWORK = "nvlink", "bridge", "geforce", "pcie", "network"
-LINK_CLASSES = (NVLINK, BRIDGE, GEFORCE_BUS, BUS, NETWORK)
 # Full links between all devices of a board, or a bridge between two of them; else the host's bus.
 LINK_BY_INTERCONNECT = dict.fromkeys(("nvlink", "nvswitch", "infinity_fabric", "ici"), NVLINK)
 LINK_BY_INTERCONNECT["nvlink_bridge"] = BRIDGE
@@ -54,7 +50,7 @@ def device_family(gpu: str) -> str:
     return re.sub(r"\b(\d+ ?gb|pcie\w*|sxm\d?|10bit)\b", "", bare).strip() or name
 
 
-def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
     """Add what a study declares of the machines of its cells.
 
     Parameters
@@ -63,25 +59,20 @@ def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]
         Rows with `instance`, `gpu` and `batch_size`.
     instances
         The declared machines by name. Where one declares no interconnect, the form of its device
-        (`...-SXM2`) decides and the guess is marked; the name of an instance never decides.
+        (`...-SXM2`) decides; the name of an instance never decides.
 
     Returns
     -------
     pd.DataFrame
-        The cells with `interconnect`, `interconnect_guessed`, `network`, `exchange`, `family`,
-        `framework_version` (empty) and `dataset`.
+        The cells with `interconnect`, `exchange`, `family` and `framework_version` (empty).
     """
-    declared = [instances.get(name) for name in cells["instance"]]
-    interconnects = [instance.interconnect if instance else None for instance in declared]
+    declared = [getattr(instances.get(name), "interconnect", None) for name in cells["instance"]]
     guessed = [guessed_interconnect(str(gpu)) for gpu in cells["gpu"]]
     return cells.assign(
-        interconnect=[name or guess for name, guess in zip(interconnects, guessed, strict=True)],
-        interconnect_guessed=[name is None for name in interconnects],
-        network=[instance.network if instance else None for instance in declared],
+        interconnect=[name or guess for name, guess in zip(declared, guessed, strict=True)],
         exchange=True,
         family=cells["gpu"].map(device_family),
         framework_version="",
-        dataset="synthetic",
         batch_size=cells["batch_size"].astype("float64"),
     )
 
@@ -92,7 +83,7 @@ def eras_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def link_classes_of(cells: pd.DataFrame) -> pd.Series:
-    """Return the class of link of each cell, one of LINK_CLASSES.
+    """Return the class of link of each cell.
 
     Parameters
     ----------
@@ -128,7 +119,7 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     -------
     pd.DataFrame
         The cells with `era`, `link`, `doublings` (of the devices, beyond two), `ring`
-        (2 (n-1)/n), `step_s` (of one device), `batch_stated`, `gradient_gb` (1e9 bytes that a
+        (2 (n-1)/n), `step_s` (of one device), `gradient_gb` (1e9 bytes that a
         device sends, half as many in half precision), `slow_half` (half precision with batch
         normalisation on tensor cores, not compiled), `old_software` (before TensorFlow 1.15),
         `device_group` (family and link) and `network_group`.
@@ -136,8 +127,7 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     """
     if "step_s" in cells:
         return cells
-    if "is_listed" not in cells:
-        cells = with_network_facts(cells)
+    cells = with_network_facts(cells)
     devices, rate = cells["gpus"].astype(float), cells["base_images_per_s"].astype(float)
     eras = eras_of(cells)
     step_s = cells["batch_size"].astype(float) / rate
@@ -162,7 +152,6 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
         doublings=np.log2(devices / 2),
         ring=2 * (devices - 1) / devices,
         step_s=step_s.where(has_step, usual_step_s),
-        batch_stated=has_step,
         gradient_gb=cells["parameters_millions"] * 4e-3 * np.where(half, 0.5, 1.0),
         slow_half=half & normalised & tensor_cores & ~compiled & ~later_build,
         old_software=~recent,

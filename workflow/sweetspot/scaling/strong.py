@@ -14,26 +14,20 @@ benchmark with few pairs stays near the others. The interval is conformal, from 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.pooled_slopes import SlopePrior, fit_pooled_slopes, slopes_of
 from sweetspot.scaling.step_facts import device_family
-from sweetspot.study.instances import cautions
+from sweetspot.study.instances import Instance, cautions
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import cell_columns
 from sweetspot.throughput.calibration import calibrate
 from sweetspot.throughput.time_to_target import VARIANT, TimeToTarget, results
 
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-    from sweetspot.study.study import StudyCells
-
 STRONG_METHOD = "strong_scaling"  # its name in tables of methods
-PAIR_COLUMNS = (
-    "benchmark", "gpu", "gpus", "family", "submitter", "doublings", "leaves", "log_minutes", "log_batch",
-)  # fmt: skip
 # Priors (mean, sd). b: submissions of 2024 and 2025 lose 0.1 to 0.3 of each doubling's gain. g: the exponent of the
 # samples, 0 below the critical batch to 0.5, less what fuller devices save, at most b. Scatter: of the log minutes of
 # one pair, between a submitter's results at two counts.
@@ -85,35 +79,38 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pd.DataFrame
-        PAIR_COLUMNS: gpus (n), doublings = log2(n/m), log_minutes = log(minutes(n) n / (minutes(m)
-        m)), leaves (`crossings`), log_batch (NaN: not stated).
+        benchmark, gpu, family, submitter, gpus (n), doublings = log2(n/m), log_minutes =
+        log(minutes(n) n / (minutes(m) m)), leaves (`crossings`), log_batch (NaN: not stated).
     """
     key = ["benchmark", "gpu", "round", "submitter"]
     medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
     pairs = medians.merge(medians.drop_duplicates(key), on=key, suffixes=("", "_base"))
     pairs = pairs[pairs["gpus"] > pairs["gpus_base"]].reset_index(drop=True)
     ratio = pairs["gpus"] / pairs["gpus_base"]
-    counts = zip(pairs["gpu"], pairs["gpus_base"], pairs["gpus"], strict=True)
-    pairs = pairs.assign(
+    return pairs.assign(
         family=pairs["gpu"].map(device_family),
         doublings=np.log2(ratio),
-        leaves=np.array([crossings(*count) for count in counts], dtype=float),
+        leaves=crossings(pairs["gpu"], pairs["gpus_base"], pairs["gpus"]),
         log_minutes=np.log(pairs["minutes"] / pairs["minutes_base"] * ratio),
         log_batch=np.log(pairs["global_batch"] / pairs["global_batch_base"]),
     )
-    return pairs[list(PAIR_COLUMNS)]
 
 
-def crossings(gpu: str, base_gpus: int, gpus: int) -> float:
+def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Series:
     """Count how often fast links are left between two counts of a device.
+
+    Parameters
+    ----------
+    gpu, base_gpus, gpus
+        Device and the two counts.
 
     Returns
     -------
-    float
+    pd.Series
         1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0.
     """
-    limit = DEVICES_ON_NVL72 if gpu.startswith("GB") else DEVICES_ON_FAST_LINKS
-    return float((gpus > limit) - (base_gpus > limit))
+    limit = np.where(gpu.str.startswith("GB"), DEVICES_ON_NVL72, DEVICES_ON_FAST_LINKS)
+    return (gpus > limit).astype(float) - (base_gpus > limit)
 
 
 def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
@@ -164,8 +161,8 @@ def _fit(pairs: pd.DataFrame) -> StrongScaling:
 def strong_cells(
     times: pd.DataFrame,
     fitted: StrongScaling,
-    question: "StudyCells",
-    instances: Mapping[str, "Instance"],
+    question: StudyCells,
+    instances: Mapping[str, Instance],
     columns: Iterable[str],
 ) -> pd.DataFrame:
     """Estimate times of instances whose device was timed, but not at their count.
@@ -192,33 +189,30 @@ def strong_cells(
     rows = []
     for name, instance in instances.items():
         for model in question.model:
-            of_device = [result for key, result in timed.items() if key[:2] == (model, instance.gpu)]
-            if not of_device or (model, instance.gpu, instance.gpus) in timed:
+            bases = [result for key, result in timed.items() if key[:2] == (model, instance.gpu)]
+            if not bases or (model, instance.gpu, instance.gpus) in timed:
                 continue
-            base = _nearest_result(of_device, instance.gpus)
-            warnings = cautions(instances, name)
+            # The nearest count in doublings, the smaller of two.
+            base = min(bases, key=lambda result: (abs(math.log2(result.gpus / instance.gpus)), result.gpus))
             estimate = _estimate(times, fitted, base, instance.gpus)
-            estimate |= {"base_instance": "", "warnings": warnings}
+            estimate |= {"base_instance": "", "warnings": cautions(instances, name)}
             for batch_size in question.batches(model):
-                cell = cell_columns(question, instances, name, model, batch_size, VARIANT)
-                rows.append(cell | estimate)
+                rows.append(cell_columns(question, instances, name, model, batch_size, VARIANT) | estimate)
     return pd.DataFrame(rows, columns=list(columns))
-
-
-def _nearest_result(timed: Sequence[TimeToTarget], gpus: int) -> TimeToTarget:
-    """Return the result whose count is nearest in doublings, the smaller count of two."""
-    return min(timed, key=lambda result: (abs(math.log2(result.gpus / gpus)), result.gpus))
 
 
 def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gpus: int) -> dict[str, Any]:
     """Return the columns of `extrapolation` that follow from a result at another count."""
     base_batch = base.global_batch
     if math.isnan(base_batch):
-        base_batch = usual_batch(times, base, base.gpus)
-    batch = usual_batch(times, replace(base, global_batch=base_batch), gpus)
-    log_batch = 0.0 if math.isnan(batch / base_batch) else math.log(batch / base_batch)
-    values = base.benchmark, math.log2(gpus / base.gpus), crossings(base.gpu, base.gpus, gpus), log_batch
-    pair = pd.DataFrame([values], columns=["benchmark", "doublings", "leaves", "log_batch"])
+        base_batch = usual_batch(times, base.benchmark, base.gpus)
+    # The batch is not smaller for more devices, nor larger for fewer.
+    batches = usual_batch(times, base.benchmark, gpus), base_batch
+    batch = max(batches) if gpus > base.gpus else min(batches)
+    pair = pd.DataFrame({"benchmark": [base.benchmark], "gpu": base.gpu, "gpus_base": base.gpus, "gpus": gpus})
+    pair["doublings"] = np.log2(pair["gpus"] / pair["gpus_base"])
+    pair["leaves"] = crossings(pair["gpu"], pair["gpus_base"], pair["gpus"])
+    pair["log_batch"] = np.nan_to_num(math.log(batch / base_batch))
     efficiency = math.exp(-fitted.log_change(pair)[0])
     factor = fitted.interval_factor(pair["doublings"])[0]
     rate = efficiency * gpus / base.gpus / (60 * base.minutes)
@@ -241,16 +235,15 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gp
     }
 
 
-def usual_batch(times: pd.DataFrame, base: TimeToTarget, gpus: int) -> float:
+def usual_batch(times: pd.DataFrame, benchmark: str, gpus: int) -> float:
     """Return the global batch that submitters use for a benchmark at a count of devices.
 
     Parameters
     ----------
     times
         The table of `read_times`.
-    base
-        A result at another count: the batch is not smaller than its batch for more devices, nor
-        larger for fewer.
+    benchmark
+        Its name.
     gpus
         The count; the median batch at the nearest published count is taken.
 
@@ -259,11 +252,6 @@ def usual_batch(times: pd.DataFrame, base: TimeToTarget, gpus: int) -> float:
     float
         NaN if nobody states a batch.
     """
-    rows = times[(times["benchmark"] == base.benchmark) & times["global_batch"].notna()]
-    if rows.empty:
-        return math.nan
-    distance = np.abs(np.log2(rows["gpus"].to_numpy(dtype=float) / gpus))
-    batch = float(rows["global_batch"][distance <= distance.min() + 1e-9].median())
-    if math.isnan(base.global_batch) or gpus == base.gpus:
-        return batch
-    return max(batch, base.global_batch) if gpus > base.gpus else min(batch, base.global_batch)
+    rows = times[(times["benchmark"] == benchmark) & times["global_batch"].notna()]
+    distance = np.log2(rows["gpus"] / gpus).abs()
+    return float(rows.loc[distance <= distance.min() + 1e-9, "global_batch"].median())

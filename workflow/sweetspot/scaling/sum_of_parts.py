@@ -16,7 +16,9 @@ Ring all-reduce: Patarasuk & Yuan 2009. Partial pooling: Gelman & Hill 2007, cha
 
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -24,11 +26,10 @@ import pandas as pd
 
 from sweetspot.scaling.evidence import learnable
 from sweetspot.scaling.methods import ScalingMethod
-from sweetspot.scaling.step_facts import BRIDGE, CLASSIC, GEFORCE_BUS, MODERN, NVLINK
+from sweetspot.scaling.step_facts import BRIDGE, GEFORCE_BUS, NVLINK
 
-WAITING, EXCHANGE, STARTS, HALF = "waiting", "exchange", "starts", "half"
-# Columns of groups that deviate: a device on its link, the machines of a publisher, a network.
-DEVICE_GROUP, PUBLISHER_GROUP, NETWORK_GROUP = "device_group", "publisher_group", "network_group"
+# Groups that deviate: a device on its link, the machines of a publisher, a network.
+GROUPS = ["device_group", "publisher_group", "network_group"]
 # Overheads below this share of a step are measured no better; it keeps their logarithms finite.
 MEASUREMENT_FLOOR = 0.02
 RESIDUAL_SD = 0.5  # of log(overhead + MEASUREMENT_FLOOR); beyond it the loss grows linearly
@@ -52,43 +53,12 @@ class Term:
     sd: float
 
 
-_COMMON_TERMS = (
-    Term(WAITING, "always", -3.5, 1.0),
-    Term(WAITING, "doublings", 0.3, 0.3),
-    Term(EXCHANGE, "always", -2.5, 1.5),
-    Term(EXCHANGE, "nvlink", -1.0, 0.7),
-    Term(EXCHANGE, "bridge", -0.3, 0.5),
-    Term(EXCHANGE, "geforce", 0.5, 0.3),
-    Term(EXCHANGE, "bus_doublings", 0.0, 0.15),
-)
-TERMS = {
-    CLASSIC: (
-        *_COMMON_TERMS,
-        Term(STARTS, "always", 0.0, 1.0),
-        Term(STARTS, "doublings", 0.3, 0.3),
-        Term(STARTS, "compiled", -0.7, 0.5),
-        Term(STARTS, "old_software", 0.0, 0.5),
-        Term(HALF, "always", -1.0, 1.0),
-        Term(HALF, "doublings", 0.2, 0.3),
-        Term(HALF, "old_software", -0.7, 0.5),
-    ),
-    MODERN: _COMMON_TERMS,
-}
-# How far groups deviate in a part, by era: (part, column of the groups, standard deviation).
-_COMMON_DEVIATIONS = (
-    (WAITING, DEVICE_GROUP, 0.4),
-    (EXCHANGE, DEVICE_GROUP, 0.4),
-    (WAITING, PUBLISHER_GROUP, 0.5),
-    (EXCHANGE, PUBLISHER_GROUP, 0.5),
-)
-DEVIATIONS = {
-    CLASSIC: (*_COMMON_DEVIATIONS, (STARTS, DEVICE_GROUP, 0.4)),
-    MODERN: (
-        *_COMMON_DEVIATIONS,
-        (WAITING, NETWORK_GROUP, 0.5),
-        (EXCHANGE, NETWORK_GROUP, 1.0),
-    ),
-}
+@cache
+def prior_terms(era: str) -> list[Term]:
+    """Return the terms of an era (terms.csv); a fact that ends with _group is a column of groups that deviate."""
+    table = pd.read_csv(Path(__file__).with_name("terms.csv"))
+    rows = table[table["era"] == era].drop(columns="era")
+    return [Term(**row) for row in rows.to_dict("records")]
 
 
 @dataclass(frozen=True)
@@ -133,10 +103,11 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     family of one publisher weighs with the root of its number of figures. Levenberg-Marquardt with
     reweighting.
     """
-    terms = [*TERMS[era]]
-    for part, column, deviation in DEVIATIONS[era]:
-        names = sorted(set(rows[column]))
-        terms += [Term(part, f"{column}: {name}", 0.0, deviation) for name in names]
+    terms = []
+    for term in prior_terms(era):
+        is_group = term.fact.endswith("_group")
+        facts_of_term = [f"{term.fact}: {name}" for name in sorted(set(rows[term.fact]))] if is_group else [term.fact]
+        terms += [replace(term, fact=fact) for fact in facts_of_term]
     mean = np.array([term.mean for term in terms])
     sd = np.array([term.sd for term in terms])
     if rows.empty:
@@ -191,7 +162,7 @@ def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
     """Arrange the facts of cells (`with_step_facts`) by term."""
     link, doublings = cells["link"], cells["doublings"]
     columns = {
-        "always": pd.Series(1.0, cells.index),
+        "always": 1.0,
         "doublings": doublings,
         "nvlink": link == NVLINK,
         "bridge": link == BRIDGE,
@@ -201,18 +172,16 @@ def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
         "old_software": cells["old_software"],
     }
     table = pd.DataFrame(columns, cells.index).astype(float)
-    groups = cells.reindex(columns=[DEVICE_GROUP, PUBLISHER_GROUP, NETWORK_GROUP])
-    table = table.join(pd.get_dummies(groups, prefix_sep=": ", dtype=float))
+    table = table.join(pd.get_dummies(cells.reindex(columns=GROUPS), prefix_sep=": ", dtype=float))
     facts = table.reindex(columns=[term.fact for term in terms], fill_value=0.0).to_numpy()
 
     exchanges = cells["exchange"].astype(float)
     quantities = {
-        WAITING: columns["always"],
-        EXCHANGE: exchanges * cells["ring"] * cells["gradient_gb"] / cells["step_s"],
-        STARTS: exchanges * SECONDS_PER_TENSOR * cells["tensors"] / cells["step_s"],
-        HALF: cells["ring"] * cells["slow_half"],
+        "waiting": 1.0,
+        "exchange": exchanges * cells["ring"] * cells["gradient_gb"] / cells["step_s"],
+        "starts": exchanges * SECONDS_PER_TENSOR * cells["tensors"] / cells["step_s"],
+        "half": cells["ring"] * cells["slow_half"],
     }
-    names = list(dict.fromkeys(term.part for term in terms))
-    membership = np.array([[term.part == name for name in names] for term in terms], dtype=float)
-    part_quantities = np.array([np.asarray(quantities[name], dtype=float) for name in names]).T
-    return facts, part_quantities, membership
+    membership = pd.get_dummies([term.part for term in terms], dtype=float)
+    part_quantities = pd.DataFrame(quantities, cells.index)[list(membership)]
+    return facts, part_quantities.to_numpy(dtype=float), membership.to_numpy()

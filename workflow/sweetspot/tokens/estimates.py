@@ -1,29 +1,26 @@
-"""Hours, money and memory of a training by tokens on machines that one can rent."""
+"""Hours, money and memory of a training on tokens on machines that one can rent."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
 
 from sweetspot.study.open_models import Method, OpenModel, flop_per_token, memory_need
 from sweetspot.tokens.mfu import (
-    LEAST_SPREAD,
-    MAKERS,
-    PCIE,
-    SAME,
+    FLOP_PER_TFLOP,
+    PRECISION,
     Range,
-    beside_maker,
-    from_one_timing,
-    joined_by,
-    nearest,
-    of_maker,
-    on_device,
+    carry_speed,
+    interconnect_factor,
+    maker_factor,
+    published_figures,
 )
+from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Device
 
-PRECISION = "bf16"
 UNTRIED = "arithmetic, by its maker's MLPerf times alone"  # the basis of devices of another maker than NVIDIA
 TOO_SMALL = "too small"
-FLOP_PER_TFLOP = 1e12
 GIB_PER_GB = 1e9 / 2**30
 
 
@@ -49,87 +46,38 @@ class TokenJob:
 
 @dataclass(frozen=True)
 class KnownMfu:
-    """The share of a device's peak that the reader's software reaches.
+    """The share of a device's peak that the reader's software reaches, with its 90 % interval.
 
-    Attributes
-    ----------
-    mfu
-        The share, with its 90 % interval.
-    stack
-        Kind of software, where the reader says it.
-    timed_device
-        Device of the reader's own timing, which `mfu` then is.
+    `stack`: its kind, where the reader says it; `timed`: the reader's own timing of the job,
+    as of `carry_speed`.
     """
 
     mfu: Range
     stack: str | None = None
-    timed_device: Device | None = None
+    timed: pd.DataFrame | None = None
 
-    def on(self, job: TokenJob, device: Device) -> tuple[Range, str]:
-        """Return the share that a job reaches on a device, and its basis."""
-        if self.timed_device is not None:
-            share = from_one_timing(self.mfu.middle, spread=LEAST_SPREAD)
-            if device.gpu == self.timed_device.gpu:
-                return share, "own"
-            share = on_device(share, self.timed_device, device, PRECISION)
-            return share.times(beside_maker(device.maker, self.timed_device.maker)), "transferred"
-        if self.stack is not None and device.maker == "nvidia":
-            return nearest(job.model, job.method, job.sequence, device, self.stack)
-        return self.mfu.times(of_maker(device.maker)), "arithmetic" if device.maker == "nvidia" else UNTRIED
+    def speed(self, job: TokenJob, device: Device) -> tuple[Range, str]:
+        """Return the operations per second that the job reaches on a device, and the basis of that.
 
-
-@dataclass(frozen=True)
-class RentedMachine:
-    """A machine that one can rent by the hour, with the day and source of its price."""
-
-    name: str
-    device: Device
-    gpus: int
-    interconnect: str | None
-    usd_per_hour: float
-    minimum_hours: float
-    as_of: str
-    source: str
+        Published figures count where they are of the job's method and model or device, at half to twice its sequence.
+        """
+        if self.timed is not None:
+            is_same = device.gpu in set(self.timed["gpu"])
+            return carry_speed(self.timed, job.model, device), "own" if is_same else "transferred"
+        figures = published_figures().query(
+            "stack == @self.stack and method == @job.method and precision == 'bf16' and "
+            "@job.sequence / 2 <= sequence <= 2 * @job.sequence and (model == @job.model.name or gpu == @device.gpu)"
+        )
+        exact = figures.query("model == @job.model.name and gpu == @device.gpu")
+        for basis, rows in ("published", exact), ("transferred", figures):
+            if len(rows) and device.maker == "nvidia":
+                return carry_speed(rows, job.model, device, self.stack), basis
+        peak = device.peak(PRECISION) * FLOP_PER_TFLOP
+        speed = self.mfu.times(maker_factor(device.maker)).times(Range(peak, peak, peak))
+        return speed, "arithmetic" if device.maker == "nvidia" else UNTRIED
 
 
-@dataclass(frozen=True)
-class MachineEstimate:
-    """What a job takes on a machine; `_low` and `_high` are the ends of the 90 % interval.
-
-    Attributes
-    ----------
-    memory
-        `fits`; `tight`: where layers are computed again; `too small`.
-    need_gib
-        GiB that each device must hold.
-    basis
-        How the share of the peak is known.
-    ratio
-        USD over those of the cheapest machine that fits, without the errors that both have in common; nan: none fits.
-    """
-
-    machine: str
-    gpu: str
-    gpus: int
-    usd_per_hour: float
-    pcie: bool
-    hours: float
-    hours_low: float
-    hours_high: float
-    usd: float
-    usd_low: float
-    usd_high: float
-    need_gib: float
-    memory: str
-    basis: str
-    as_of: str
-    source: str
-    ratio: float = math.nan
-    ratio_low: float = math.nan
-    ratio_high: float = math.nan
-
-
-def estimate_machines(job: TokenJob, known: KnownMfu, machines: Iterable[RentedMachine]) -> list[MachineEstimate]:
+def estimate_machines(job: TokenJob, known: KnownMfu, machines: pd.DataFrame) -> pd.DataFrame:
     """Estimate hours, money and memory of a job on each machine whose device has a peak in bf16.
 
     Parameters
@@ -139,72 +87,43 @@ def estimate_machines(job: TokenJob, known: KnownMfu, machines: Iterable[RentedM
     known
         What is known of the share of the peak that the reader's software reaches.
     machines
-        Machines for rent.
+        Columns machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, and what else a caller wants to keep.
 
     Returns
     -------
-    list of MachineEstimate
-        The cheapest first; those of makers that nobody tried last.
+    DataFrame
+        The machines, the cheapest first and those of makers that nobody tried last, with `hours` and `usd`, their
+        `_low` and `_high` (90 %); `memory` ('fits'; 'tight': where layers are computed again; 'too small') and
+        `need_gib` of each device; the `basis` of the speed; `ratio`: USD over those of the cheapest that fits.
     """
-    rows = [_estimate(job, known, machine) for machine in machines if not math.isnan(machine.device.peak(PRECISION))]
-    rows.sort(key=lambda row: (row.basis == UNTRIED, row.usd))
+    rows = machines.join(pd.DataFrame([_estimate(job, known, row) for row in machines.itertuples()], machines.index))
+    rows = rows.dropna(subset="hours")
+    for end in ("", "_low", "_high"):
+        rows[f"usd{end}"] = rows[f"hours{end}"].clip(lower=rows["minimum_hours"]) * rows["usd_per_hour"]
+    rows = rows.sort_values("usd").sort_values("basis", key=lambda basis: basis == UNTRIED, kind="stable")
     best = cheapest(rows)
-    return rows if best is None else [_compared(row, best) for row in rows]
+    return rows.assign(ratio=rows["usd"] / (math.nan if best is None else best.usd))
 
 
-def cheapest(rows: Iterable[MachineEstimate], within_hours: float = math.inf) -> MachineEstimate | None:
+def cheapest(rows: pd.DataFrame, within_hours: float = math.inf) -> Any:
     """Return the first row that fits with room to spare, within so many hours; None where there is none."""
-    return next((row for row in rows if row.memory == "fits" and row.hours <= within_hours), None)
+    return next(rows[(rows["memory"] == "fits") & (rows["hours"] <= within_hours)].itertuples(), None)
 
 
-def _estimate(job: TokenJob, known: KnownMfu, machine: RentedMachine) -> MachineEstimate:
-    device, gpus = machine.device, machine.gpus
-    least, most = (memory_need(job.model, job.method, job.sequence, kept=kept).gib(gpus) for kept in (False, True))
-    room = device.memory_gb * GIB_PER_GB
-    share, basis = known.on(job, device)
-    joined = joined_by(machine.interconnect, gpus)
-    share = share.times(joined)
-    peak = device.peak(PRECISION) * FLOP_PER_TFLOP * gpus
-    hours, low, high = (job.flop / (peak * mfu) / 3600 for mfu in (share.middle, share.high, share.low))
-    usd, usd_low, usd_high = (max(each, machine.minimum_hours) * machine.usd_per_hour for each in (hours, low, high))
-    return MachineEstimate(
-        machine=machine.name,
-        gpu=device.gpu,
-        gpus=gpus,
-        usd_per_hour=machine.usd_per_hour,
-        pcie=joined is not SAME,
-        hours=hours,
-        hours_low=low,
-        hours_high=high,
-        usd=usd,
-        usd_low=usd_low,
-        usd_high=usd_high,
-        need_gib=least,
-        memory=TOO_SMALL if least > room else "fits" if most <= room else "tight",
-        basis=basis,
-        as_of=machine.as_of,
-        source=machine.source,
+def _estimate(job: TokenJob, known: KnownMfu, machine: Any) -> dict[str, Any]:
+    device, gpus = shipped_devices().get(machine.gpu), machine.gpus
+    speed, basis = known.speed(job, device)
+    speed = speed.times(interconnect_factor(machine.interconnect, gpus))
+    need_gib, with_activations = (
+        memory_need(job.model, job.method, job.sequence, kept=kept).gib(gpus) for kept in (False, True)
     )
-
-
-def _compared(row: MachineEstimate, best: MachineEstimate) -> MachineEstimate:
-    """Add the ratio to the cheapest: exact for the same devices, else as far as their shares may differ."""
-    ratio = row.usd / best.usd
-    if (row.gpu, row.gpus) == (best.gpu, best.gpus):
-        return replace(row, ratio=ratio, ratio_low=ratio, ratio_high=ratio)
-    errors = [from_one_timing(0.5)]  # One software reaches different shares on two devices.
-    if (row.basis == UNTRIED) != (best.basis == UNTRIED):
-        errors.append(MAKERS["amd"])
-    if row.pcie != best.pcie:
-        errors.append(PCIE)
-    return replace(
-        row,
-        ratio=ratio,
-        ratio_low=ratio / _combined([error.high / error.middle for error in errors]),
-        ratio_high=ratio * _combined([error.middle / error.low for error in errors]),
-    )
-
-
-def _combined(factors: Sequence[float]) -> float:
-    """Return the factor of independent errors together."""
-    return math.exp(math.hypot(*map(math.log, factors)))
+    memory_gib = device.memory_gb * GIB_PER_GB
+    hours = [job.flop / (flop_per_s * gpus) / 3600 for flop_per_s in speed]
+    return {
+        "hours": hours[0],
+        "hours_low": hours[2],
+        "hours_high": hours[1],
+        "need_gib": need_gib,
+        "memory": TOO_SMALL if need_gib > memory_gib else "fits" if with_activations <= memory_gib else "tight",
+        "basis": basis,
+    }

@@ -1,50 +1,61 @@
 """Single-device figures as the relation of devices reads them: workload and kind, device, program."""
 
-import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file, table
+from sweetspot.scaling.networks import network_name
 from sweetspot.throughput.published import read_published, with_machine_facts
-from sweetspot.transfer.specifications import precision_name, read_devices, with_features
+from sweetspot.transfer.specifications import Devices, precision_name, read_devices
 
-if TYPE_CHECKING:
-    from sweetspot.transfer.specifications import Devices
-
-COLUMNS = ("benchmark", "framework", "model", "batch_size", "precision", "dataset", "xla", "gpu", "images_per_s")
-FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "kind", "bits", "log_rate")
 BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has fewer than 32
 # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
 # without cuDNN computes by other kernels.
 DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
-ASIDE = re.compile(r"\(.*?\)")
-TASK = re.compile(r"(squad)?(finetune|pretraining|squad)$")
-VERSION = re.compile(r"(?<=net\d{2})v(1|15)$|(?<=net\d{3})v(1|15)$")
-IMAGES, TEXT, SPEECH, UNKNOWN = "images", "text", "speech", "unknown"
-KIND_BY_UNIT = {"tokens": TEXT, "sequences": TEXT, "mels": SPEECH}
+USUAL_VECTOR_TFLOPS = 60.0  # Of fp32, as of the data-centre devices of the same years.
 
 
-def network_name(model: str) -> str:
-    """Return a model's name without what sources add: `SSD300 (ResNet-50)`, `BERT-large SQuAD`, `ResNet-50 v1.5`."""
-    letters = re.sub(r"[^a-z0-9]", "", ASIDE.sub("", model.lower()))
-    return VERSION.sub("", TASK.sub("", letters))
+def kind_of(network: str) -> str:
+    """Return 'images', 'text' or 'speech' by the name of a network; else 'unknown'."""
+    kinds = (row["kind"] for row in table("network_kinds") if network.startswith(tuple(row["beginnings"].split())))
+    return next(kinds, "unknown")
 
 
-def kind_of(network: str, unit: str = "") -> str:
-    """Return IMAGES, TEXT or SPEECH by the name of a network, else by what its unit counts; else UNKNOWN.
+def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
+    """Add the network, its kind, the bits of a number, and the logs of what each device can do.
 
-    Images say nothing: they are also what a figure counts whose unit nobody stated.
+    Parameters
+    ----------
+    figures
+        Columns model, device (a name of devices.csv) and precision.
+    devices
+        The table of devices.
+
+    Returns
+    -------
+    DataFrame
+        `peak` is NaN where a device cannot run the precision; `vector` is the fp32 peak outside of the matrix units,
+        which activations and normalisations run at; of TPUs none is published.
     """
-    letters = re.sub(r"[^a-z0-9]", "", network.lower())
-    kinds = (row["kind"] for row in table("network_kinds") if letters.startswith(tuple(row["beginnings"].split())))
-    return next(kinds, KIND_BY_UNIT.get(unit, UNKNOWN))
+    sheet = devices.sheet.loc[figures["device"]].set_axis(figures.index)
+    peaks = [devices.by_gpu[row.device].peak(row.precision) for row in figures.itertuples()]
+    networks = figures["model"].map(network_name)
+    return figures.assign(
+        network=networks,
+        kind=networks.map(kind_of),
+        bits=figures["precision"].map(BITS).fillna(32),  # What computes in TF32 counts as 32.
+        architecture=sheet["architecture"],
+        peak=np.log(peaks),
+        bandwidth=np.log(sheet["memory_bandwidth_gb_s"]),
+        memory=np.log(sheet["memory_gb"]),
+        vector=np.log(sheet["fp32_tflops"].fillna(USUAL_VECTOR_TFLOPS)),
+    )
 
 
-def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
+def as_figures(table: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     """Return one row for each workload and device.
 
     A workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one
@@ -53,45 +64,32 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
     Parameters
     ----------
     table
-        COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`.
+        Columns benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu and
+        images_per_s of single-device rows.
     devices
         The table of devices. Rows of other devices, and of such as cannot run the precision, are left out.
 
     Returns
     -------
     DataFrame
-        FIGURE_COLUMNS and the features of `specifications.with_features`. Machines with the same device count as one,
-        by the mean of the logarithms.
+        workload, device, stack, log_rate and the columns of `with_features`. Machines with the same device count
+        as one, by the mean of the logarithms.
     """
     matches = [devices.find(str(gpu)) for gpu in table["gpu"]]
-    precisions = [precision_name(str(text)) for text in table["precision"]]
-    pairs = zip(matches, precisions, strict=True)
-    able = [device is not None and device.computes(precision) for device, precision in pairs]
     rows = table.assign(
         device=[device.gpu if device else None for device in matches],
-        precision=precisions,
-        stack=[f"{ASIDE.sub('', str(row.benchmark)).strip()} {row.framework}" for row in table.itertuples()],
-        network=[network_name(str(model)) for model in table["model"]],
-        dataset=table["dataset"].fillna("").astype(str),
+        precision=table["precision"].map(precision_name),
+        stack=table["benchmark"].str.replace(r"\(.*?\)", "", regex=True).str.strip() + " " + table["framework"],
         log_rate=np.log(table["images_per_s"].astype(float)),
-    )[able]
-    units = rows["unit"].fillna("").astype(str) if "unit" in rows else [""] * len(rows)
-    rows = rows.assign(
-        workload=_workloads(rows),
-        bits=rows["precision"].map(BITS).fillna(32).astype(int),  # What computes in TF32 counts as 32.
-        kind=[kind_of(*pair) for pair in zip(rows["network"], units, strict=True)],
     )
-    keys = [name for name in FIGURE_COLUMNS if name != "log_rate"]
-    return with_features(rows.groupby(keys, sort=True)["log_rate"].mean().reset_index(), devices)
-
-
-def _workloads(rows: pd.DataFrame) -> pd.Series:
-    key = ["benchmark", "framework", "model", "precision", "dataset", "xla"]
-    batch = rows["batch_size"].astype("float64").fillna(0.0)
-    batches_of_device = rows.assign(batch=batch).groupby([*key, "device"])["batch"].transform("nunique")
-    several = batches_of_device.groupby([rows[name] for name in key]).transform("max") > 1
-    batch = batch.where(several, 0.0).map(lambda size: f"{size:g}" if size else "")
-    return rows[key].astype(str).agg(" | ".join, axis=1) + " | " + batch
+    rows = with_features(rows[rows["device"].notna()], devices).dropna(subset="peak")
+    names = ["benchmark", "framework", "model", "precision", "dataset", "xla"]
+    rows["batches"] = rows.groupby([*names, "device"], dropna=False)["batch_size"].transform("nunique")
+    is_swept = rows.groupby(names, dropna=False)["batches"].transform("max") > 1
+    batches = rows["batch_size"].where(is_swept).map("{:g}".format)
+    rows["workload"] = rows[names].fillna("").astype(str).agg(" | ".join, axis=1) + " | " + batches
+    by_device = rows.groupby(["workload", "device"])
+    return by_device.first().assign(log_rate=by_device["log_rate"].mean()).reset_index()
 
 
 def related(figures: pd.DataFrame) -> pd.DataFrame:
@@ -99,7 +97,7 @@ def related(figures: pd.DataFrame) -> pd.DataFrame:
     return figures[figures.groupby("workload")["device"].transform("nunique") > 1].reset_index(drop=True)
 
 
-def shipped_devices() -> "Devices":
+def shipped_devices() -> Devices:
     """Return the table of device specifications that comes with the library."""
     return read_devices(DEVICES)
 
@@ -110,11 +108,9 @@ def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
     return related(as_figures(single_device_rows(studies), shipped_devices()))
 
 
-@cache
 def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return rows of one device of OF_DEVICES, in COLUMNS and `unit`, without those that another part decides."""
+    """Return rows of one device of OF_DEVICES, without those that another part decides."""
     parts = (with_machine_facts(read_published(figures_file(name, studies))) for name in OF_DEVICES)
     table = pd.concat(parts, ignore_index=True)
-    usable = (table["gpus"] == 1) & ~table["dataset"].str.contains(DISTORTED)
-    usable &= ~table["framework_version"].str.contains(WITHOUT_CUDNN, regex=False)
-    return table.loc[usable, [*COLUMNS, "unit"]].reset_index(drop=True)
+    is_other = table["dataset"].str.contains(DISTORTED) | table["framework_version"].str.contains(WITHOUT_CUDNN)
+    return table[(table["gpus"] == 1) & ~is_other]

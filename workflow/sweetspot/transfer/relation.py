@@ -12,7 +12,6 @@ Roofline: Williams et al. 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
 
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,32 +19,9 @@ import pandas as pd
 
 from sweetspot.facts.shipped_tables import table
 
-WORKLOAD = 10.0  # PriorSd of the level of a workload: it may be anything.
-NOISE = 0.077  # What machines and builds of one device differ by.
+LEVEL_SD = 10.0  # Of the level of a workload: it may be anything.
+NOISE_SD = 0.077  # What machines and builds of one device differ by.
 CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # Logs near the middle of the devices.
-GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "bits")
-
-
-class PriorSd(NamedTuple):
-    """Standard deviation, in log units, of the effects of all that is equal in `groups` (empty: of everything).
-
-    feature: what the effect multiplies as a slope; empty: it is added.
-    """
-
-    groups: tuple[str, ...]
-    feature: str
-    sd: float
-
-
-@cache
-def prior_sds() -> tuple[PriorSd, ...]:
-    """Return the rows of facts/device_relation.csv.
-
-    They are those of greatest marginal likelihood on the shipped figures, to two digits, under a lognormal prior
-    around 0.1 with sd 1 of each.
-    """
-    rows = table("device_relation")
-    return tuple(PriorSd(tuple(row["groups"].split()), row["feature"], float(row["sd"])) for row in rows)
 
 
 class Relation(NamedTuple):
@@ -65,15 +41,15 @@ class JointPrediction(NamedTuple):
 
 def fit_relation(figures: pd.DataFrame) -> Relation:
     """Fit to figures (`figures.as_figures`)."""
-    inverse = np.linalg.inv(_covariance(figures, figures) + NOISE**2 * np.eye(len(figures)))
-    return Relation(figures, inverse, inverse @ (figures["log_rate"] - _prior(figures)).to_numpy())
+    inverse = np.linalg.inv(covariance(figures, figures) + NOISE_SD**2 * np.eye(len(figures)))
+    return Relation(figures, inverse, inverse @ (figures["log_rate"] - prior_mean(figures)))
 
 
 def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
     """Predict further cells together (columns of `figures.as_figures` without log_rate)."""
-    across = _covariance(cells, relation.figures)
-    mean = _prior(cells).to_numpy() + across @ relation.weighted_gaps
-    prior = _covariance(cells, cells) + NOISE**2 * np.eye(len(cells))
+    across = covariance(cells, relation.figures)
+    prior = covariance(cells, cells) + NOISE_SD**2 * np.eye(len(cells))
+    mean = prior_mean(cells) + across @ relation.weighted_gaps
     return JointPrediction(mean, prior - across @ relation.inverse @ across.T)
 
 
@@ -91,32 +67,41 @@ def condition(
     log_rates
         Their log throughputs.
     log_sd
-        Standard deviation of each log throughput.
+        Standard deviation of each.
     """
     rows = prediction.covariance[measured]
-    inner = rows[:, measured] + np.diag(np.broadcast_to(np.square(log_sd), len(measured)))
-    gain = np.linalg.solve(inner, rows).T
+    gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T
     mean = prediction.mean + gain @ (log_rates - prediction.mean[measured])
     return JointPrediction(mean, prediction.covariance - gain @ rows)
 
 
-def _prior(cells: pd.DataFrame) -> pd.Series:
-    return (cells["peak"] + cells["bandwidth"]) / 2
+def prior_mean(cells: pd.DataFrame) -> np.ndarray:
+    """Return the log throughput that a roofline halfway between peak and bandwidth gives, but for the workload."""
+    return (cells["peak"] + cells["bandwidth"]).to_numpy() / 2
 
 
-def _covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
-    """Return the prior covariance of log throughput between two tables of cells, without noise."""
-    equal = {name: _equal(rows[name], columns[name]) for name in GROUPS}
-    total = WORKLOAD**2 * equal["workload"].astype(float)
-    products = {"": np.ones(total.shape)}
-    for feature, centre in CENTRE.items():
-        products[feature] = np.outer(*(side[feature].to_numpy(dtype=float) - centre for side in (rows, columns)))
-    for prior in prior_sds():
-        shared = np.logical_and.reduce([equal[name] for name in prior.groups]) if prior.groups else 1.0
-        total += prior.sd**2 * shared * products[prior.feature]
+def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
+    """Return the prior covariance of log throughput between two tables of cells, without noise.
+
+    Each row of facts/device_relation.csv is an effect of all that is equal in `groups` (none: of everything), as a
+    slope on `feature` or, without one, added. Its `sd`, in log units, is that of greatest marginal likelihood on the
+    shipped figures, to two digits, under a lognormal prior around 0.1 with sd 1.
+
+    Parameters
+    ----------
+    rows, columns
+        Columns of `figures.as_figures`.
+    """
+
+    def equal(name: str) -> np.ndarray:
+        return np.equal.outer(rows[name].to_numpy(), columns[name].to_numpy())
+
+    total = LEVEL_SD**2 * equal("workload").astype(float)
+    for effect in table("device_relation"):
+        term = np.full(total.shape, float(effect["sd"]) ** 2)
+        for name in effect["groups"].split():
+            term *= equal(name)
+        if feature := effect["feature"]:
+            term *= np.outer(rows[feature] - CENTRE[feature], columns[feature] - CENTRE[feature])
+        total += term
     return total
-
-
-def _equal(rows: pd.Series, columns: pd.Series) -> np.ndarray:
-    codes, _ = pd.factorize(pd.concat([rows, columns], ignore_index=True))
-    return codes[: len(rows), None] == codes[None, len(rows) :]

@@ -1,35 +1,44 @@
-"""A study's machines of one device that have no figure of a workload: transferred from those that have one."""
+"""A study's machines that have no figure of a workload: from figures of other devices, or by arithmetic."""
 
 import math
 from collections.abc import Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, READ, USABLE
-from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions
-from sweetspot.throughput.best import TABLE_COLUMNS, mark_best
+from sweetspot.study.open_models import cell_work, flop_per_token
+from sweetspot.throughput.best import TABLE_COLUMNS, cell_columns, mark_best
 from sweetspot.throughput.gather import SAME_BUT_VARIANT
+from sweetspot.tokens.mfu import (
+    FLOP_PER_TFLOP,
+    SD_90,
+    STACK_SPREAD,
+    carry_speed,
+    expected_mfu,
+    interconnect_factor,
+    maker_factor,
+    published_figures,
+    range_around,
+)
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.relation import Relation
-from sweetspot.transfer.specifications import PROCESSOR, Device, precision_name
-from sweetspot.transfer.transferring import (
-    RELATION,
-    SD_95,
-    Measured,
-    cannot_run,
-    measured_from_row,
-    transferred,
-)
-from sweetspot.warnings import joined, pairs, warning
+from sweetspot.transfer.specifications import PROCESSOR, precision_name
+from sweetspot.transfer.transferring import Measured, transferred
+from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import StudyCells
 
-WORKLOAD = ["framework", "model", "batch_size", "precision"]
-SD_90 = 1.644854  # Standard deviations to either end of a 90 % interval.
+SD_95 = 1.959964  # Standard deviations to either end of a 95 % interval.
+RATES = ("images_per_s", "images_per_s_low", "images_per_s_high")
+USABLE_FIGURES = f"status in {USABLE} and images_per_s > 0"
+# Read off a clock or out of a text, on whole devices.
+READ_FIGURES = f"basis in {READ} and logical == False"
 
 
 def with_transferred(
@@ -53,126 +62,138 @@ def with_transferred(
     Returns
     -------
     DataFrame
-        The table with rows of basis `transferred` and 95 % intervals. Where a device cannot run the precision, or the
-        figures say nothing of others, the row has the status `failed`, no figure and a warning.
+        The table with rows of basis `transferred` and 95 % intervals. Where a device cannot run the precision the row
+        has the status `failed`, no figure and a warning.
 
     Raises
     ------
     UserError
-        If nobody has specified a device, or a processor is all that is known.
+        If nobody has specified a device.
     """
-    usable = table[table["status"].isin(USABLE) & table["images_per_s"].notna()]
-    figures = usable[
-        usable["basis"].isin(READ)
-        & (usable["gpus"] == 1)
-        & ~usable["logical"].astype(bool)
-        & usable["model"].isin(question.model)
-        & (usable["precision"] == question.precision)
-    ]
-    timed_cells = set(zip(usable["instance"], *(usable[name] for name in WORKLOAD), strict=True))
+    precision, devices = question.precision, shipped_devices()
+    usable = table.query(f"{USABLE_FIGURES} and model in @question.model and precision == @precision")
+    figures = usable.query(f"{READ_FIGURES} and gpus == 1")
+    # A processor, or a precision that is emulated, says nothing of other devices.
+    matches = [devices.find(gpu) for gpu in figures["gpu"]]
+    figures = figures.loc[[device is not None and device.computes(precision_name(precision)) for device in matches]]
     rows: list[dict[str, Any]] = []
-    for cell, group in figures.groupby(WORKLOAD, sort=True):
-        framework, network, batch_size, _ = cell
-        batches = question.batches(network)
-        if batches and batch_size not in batches:
-            continue
+    for (framework, model, batch_size), group in figures.groupby(["framework", "model", "batch_size"]):
+        batches = question.batches(model)
         # Where the question names no batch, a machine's figure at a batch of its own counts.
-        of_network = usable[(usable["model"] == network) & (usable["precision"] == question.precision)]
-        timed = set() if batches else set(of_network["instance"])
+        timed = usable[usable["model"] == model]
+        if batches:
+            timed = timed.query("framework == @framework and batch_size == @batch_size")
         lacking = {
-            name: instance
+            name: devices.get(instance.gpu)
             for name, instance in instances.items()
             if instance.gpus == 1
             and instance.measure is None
             and not PROCESSOR.search(instance.gpu)
             and (instance.framework or question.framework) == framework
-            and (name, *cell) not in timed_cells
-            and name not in timed
+            and name not in set(timed["instance"])
         }
-        rows += _rows(group, lacking, relation, as_of) if lacking else []
-    return with_rows(table, rows)
+        if not lacking or (batches and batch_size not in batches):
+            continue
+        fastest = group.sort_values("images_per_s").drop_duplicates("gpu", keep="last")
+        log_sds = np.log((fastest["images_per_s_high"] / fastest["images_per_s"]).fillna(1)) / SD_95
+        measured = [
+            Measured(devices.get(row.gpu), row.images_per_s, model, precision, framework, batch_size, row.unit, log_sd)
+            for row, log_sd in zip(fastest.itertuples(), log_sds, strict=True)
+        ]
+        targets = {device.gpu: device for device in lacking.values()}
+        predicted = transferred(measured, list(targets.values()), relation).set_index("gpu")
+        origin = " and ".join(f"{row.gpu} ({row.images_per_s:g} {row.unit}/s)" for row in fastest.itertuples())
+        constant = {"basis": "transferred", "source": f"transferred from {origin} ; {fastest['source'].iloc[-1]}"}
+        constant |= fastest[["unit", "xla"]].iloc[-1]
+        for name, device in lacking.items():
+            cell = cell_columns(question, instances, name, model, batch_size)
+            rows.append({**cell, **predicted.loc[device.gpu], **constant})
+    return _with_rows(table, rows, instances, as_of)
 
 
-def at_95(middle: float, end: float) -> float:
-    """Return an end of a 95 % interval from that of one of 90 %."""
-    return float(middle * (end / middle) ** (SD_95 / SD_90))
+def with_arithmetic(
+    table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"], as_of: str
+) -> pd.DataFrame:
+    """Add the question's work by tokens for every machine that has no figure of it.
+
+    Without any figure of the study the basis is `arithmetic`: the interval is the machine's own, what the software adds
+    to it is common to all (`speed_errors.SOFTWARE`). With one, of whichever work by tokens, its share of the peak is
+    the software's, and the basis `transferred`. Several devices are taken to be as good as one. Machines without a
+    known device, or without a peak of the precision, get nothing.
+
+    Parameters
+    ----------
+    table
+        throughput.parquet.
+    question
+        The study's cells.
+    instances
+        Machines by name.
+    as_of
+        Day of the rows.
+
+    Returns
+    -------
+    DataFrame
+        The table with further rows; their bounds are those of a 95 % interval.
+    """
+    usable = table.query(USABLE_FIGURES)
+    timed_cells = set(zip(usable["instance"], usable["model"], strict=True))
+    timings = _timings(usable.query(READ_FIGURES), instances)
+    rows: list[dict[str, Any]] = []
+    for model, (name, instance) in product(question.model, instances.items()):
+        work, device = cell_work(model), shipped_devices().find(instance.gpu)
+        if work is None or device is None or (name, model) in timed_cells or instance.measure is not None:
+            continue
+        peak, flop = device.peak(question.precision) * FLOP_PER_TFLOP, flop_per_token(*work)
+        if math.isnan(peak):
+            continue
+        if len(timings):
+            speed, basis, origin = carry_speed(timings, work[0], device), "transferred", "the figures of this study"
+        else:
+            share = expected_mfu(published_figures(), work[1], None, work[0].mixture).middle
+            speed = range_around(share * peak, STACK_SPREAD).times(maker_factor(device.maker))
+            basis, origin = "arithmetic", "published figures of tokens-2026"
+        speed = speed.times(interconnect_factor(instance.interconnect, instance.gpus))
+        message = f"no figure of fine-tuning on {device.gpu}: its speed is what MLPerf's times say beside NVIDIA's"
+        values = {
+            **dict(zip(RATES, (instance.gpus / flop * flop_per_s for flop_per_s in speed), strict=True)),
+            "basis": basis,
+            "source": f"{flop:.3g} operations a token, {speed.middle / peak:.0%} of the dense peak, as {origin}",
+            "warnings": [] if device.maker == "nvidia" else [warning("maker_without_figure", message)],
+            "unit": "tokens",
+            "xla": False,
+        }
+        rows += [cell_columns(question, instances, name, model, size) | values for size in question.batches(model)]
+    return _with_rows(table, rows, instances, as_of)
 
 
-def with_rows(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Add rows to throughput.parquet, in its order, with the best of a cell's variants marked."""
+def _timings(figures: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Return what the study's figures of work by tokens tell of its software, as of `carry_speed`."""
+    timings = []
+    for row in figures.itertuples():
+        work = cell_work(row.model)
+        if work is not None:
+            link = interconnect_factor(instances[row.instance].interconnect, row.gpus)
+            flop_per_s = row.images_per_s * flop_per_token(*work) / (row.gpus * link.middle)
+            timings.append({"model": work[0].name, "gpu": row.gpu, "flop_per_s": flop_per_s})
+    return pd.DataFrame(timings)
+
+
+def _with_rows(
+    table: pd.DataFrame, rows: list[dict[str, Any]], instances: Mapping[str, "Instance"], as_of: str
+) -> pd.DataFrame:
+    """Add rows with 90 % intervals to throughput.parquet, in its order, and mark the best of a cell's variants."""
     if not rows:
         return table
-    added = pd.DataFrame(rows).reindex(columns=list(TABLE_COLUMNS))
+    added = pd.DataFrame(rows).assign(as_of=as_of, runs=0, logical=False)
+    rate = added["images_per_s"]
+    added["status"] = np.where(rate > 0, "ok", "failed")
+    for name in RATES:
+        added[name] = rate * (added[name] / rate) ** (SD_95 / SD_90)
+    added["warnings"] = [joined(row.warnings, cautions(instances, row.instance)) for row in added.itertuples()]
     plain = table[list(TABLE_COLUMNS)]
-    both = pd.concat([plain, added.astype({name: plain[name].dtype for name in TABLE_COLUMNS if len(plain)})])
+    added = added.reindex(columns=plain.columns)
+    both = pd.concat([plain, added.astype(plain.dtypes) if len(plain) else added])
     ordered = both.sort_values(list(CELL_COLUMNS), kind="stable").reset_index(drop=True)
     return mark_best(ordered, "images_per_s", SAME_BUT_VARIANT)
-
-
-def _rows(
-    group: pd.DataFrame, lacking: Mapping[str, "Instance"], relation: Relation, as_of: str
-) -> list[dict[str, Any]]:
-    """Return rows of TABLE_COLUMNS for machines, from the figures of one workload."""
-    known, set_aside = _fastest_by_device(group)
-    devices = {name: _device(name, instance.gpu) for name, instance in lacking.items()}
-    predictions = _predict(known, list({device.gpu: device for device in devices.values()}.values()), relation)
-    origin = " and ".join(f"{figure.device.gpu} ({figure.images_per_s:g} {figure.unit}/s)" for figure in known)
-    first = group.iloc[0]
-    rows = []
-    for name, instance in lacking.items():
-        prediction = predictions.get(devices[name].gpu, {"warnings": []})
-        rate = prediction.get("images_per_s", math.nan)
-        count = f"{len(relation.figures)} published figures of many devices"
-        by = count if prediction.get("method") == RELATION else "the ratio of memory bandwidths"
-        source = f"transferred from {origin} by {by}" if known else "nothing to transfer from"
-        row = {
-            "instance": name, "variant": "default", "gpu": instance.gpu, "nodes": 1, "images_per_s": rate,
-            "runs": 0, "basis": "transferred", "status": "failed" if math.isnan(rate) else "ok",
-            "source": f"{source} ; {first['source']}", "unit": first["unit"],
-            "warnings": joined(set_aside, prediction["warnings"], cautions({name: instance}, name)),
-            "as_of": as_of, "logical": False, "xla": bool(first["xla"]),
-        }  # fmt: skip
-        for end in ("images_per_s_low", "images_per_s_high"):
-            row[end] = at_95(rate, prediction.get(end, math.nan))
-        rows.append({column: first[column] for column in CELL_COLUMNS} | row)
-    return rows
-
-
-def _predict(known: list[Measured], devices: list[Device], relation: Relation) -> dict[str, dict[str, Any]]:
-    """Return a row of `transferred` for each device; figures that say nothing of others become a warning."""
-    if not known:
-        return {}
-    precision = precision_name(known[0].precision)
-    able = [device for device in devices if device.computes(precision)]
-    rows: dict[str, dict[str, Any]] = {device.gpu: {"warnings": [cannot_run(device, precision)]} for device in devices}
-    try:
-        predicted = transferred(known, able, relation).to_dict("records") if able else []
-    except UserError as error:
-        predicted = [{"gpu": device.gpu, "warnings": [warning("not_transferred", str(error))]} for device in able]
-    return rows | {row["gpu"]: row for row in predicted}
-
-
-def _fastest_by_device(group: pd.DataFrame) -> tuple[list[Measured], list[dict[str, str]]]:
-    """Return one figure a device, its fastest, and a warning for each that emulates the precision.
-
-    Processors only where nothing else is known, which is then refused.
-    """
-    rows = [row for row in group.itertuples() if not PROCESSOR.search(str(row.gpu))] or list(group.itertuples())
-    fastest: dict[str, Measured] = {}
-    warnings: list[dict[str, str]] = []
-    for row in sorted(rows, key=lambda row: row.images_per_s):
-        device, precision = shipped_devices().get(str(row.gpu)), precision_name(str(row.precision))
-        if not device.computes(precision) or "emulation" in {pair.rule for pair in pairs(row.warnings)}:
-            message = f"{device.gpu} has no unit for {precision}: its figure is emulated and says nothing of others"
-            warnings.append(warning("emulated", message))
-        else:
-            fastest[device.gpu] = measured_from_row(row, device, f"the figure of {device.gpu} is not steady")
-    return list(fastest.values()), warnings
-
-
-def _device(name: str, gpu: str) -> Device:
-    try:
-        return shipped_devices().get(gpu)
-    except UserError as error:
-        message = f"{name} has no figure to be compared by and its gpu cannot get one: {error}"
-        raise UserError(f"instances.yaml: {message}") from None

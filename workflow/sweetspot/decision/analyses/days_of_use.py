@@ -10,11 +10,10 @@ from sweetspot.bills.rates import by_contract
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, p_cheaper
-from sweetspot.phrases.decided import break_even_in_words
 
 COLUMNS = (
     "workload", "model", "reference", "option", "quantity", "break_even_value", "break_even_low", "break_even_high",
-    "days", "days_low", "days_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays", "verdict",
+    "days", "days_low", "days_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays", "planned",
 )  # fmt: skip
 
 
@@ -99,7 +98,7 @@ def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> 
         "gain_high": gain_high,
         "p_cheaper": p_cheaper(np.ones_like(gain), gain),
         "p_pays": float(np.mean(all_days[1:] <= month_days)),
-        "verdict": break_even_in_words(days, planned),
+        "planned": planned,
     }
 
 

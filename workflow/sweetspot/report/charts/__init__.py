@@ -7,10 +7,10 @@ from typing import Literal
 
 from sweetspot.report.charts.chart import SECTIONS as SECTIONS
 from sweetspot.report.charts.chart import Chart as Chart
-from sweetspot.report.charts.cost_charts import BILL, FRONT, MIX_LOAD
+from sweetspot.report.charts.cost_charts import BILL, FRONT
 from sweetspot.report.charts.speed_charts import EFFICIENCY, THROUGHPUT
 
-CHARTS = {chart.name: chart for chart in (MIX_LOAD, FRONT, BILL, THROUGHPUT, EFFICIENCY)}
+CHARTS = {chart.name: chart for chart in (FRONT, BILL, THROUGHPUT, EFFICIENCY)}
 
 
 def of_stage(stage: Literal["speed", "price"]) -> list[Chart]:

@@ -21,8 +21,6 @@ MIN_LINE_SHARE = 0.01  # of the largest bill: a smaller line would not be visibl
 # What readers call a line.
 LINE_NAMES = {"possession": "owning it, used or not", "use": "machine time"}
 BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
-MIN_SOURCE_SHARE = 0.03  # of all work: sources that do less are drawn as one
-SMALL_SOURCES = "others, rented for the peak"
 
 
 def front_rows(data: "ChartData") -> "pd.DataFrame":
@@ -230,62 +228,4 @@ BILL = Chart(
     title="What a bill is made of",
     caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
     "the project's months. A line of less than 1 % of the dearest is not drawn.",
-)
-
-
-def load_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return device-hours by source and month of the first plan, with `percent` of months and `share` of all work.
-
-    Sources below MIN_SOURCE_SHARE are one, the last.
-    """
-    rows = data.table("load")
-    rows = rows[(rows["workload"] == rows["workload"].iloc[0]) & (rows["device_hours"] > 0)]
-    rows = rows.assign(percent=100 * rows["share_of_months"])
-
-    shares = rows.groupby("title")["device_hours"].transform("sum") / rows["device_hours"].sum()
-    rows = rows.assign(title=rows["title"].where(shares >= MIN_SOURCE_SHARE, SMALL_SOURCES))
-
-    rows = rows.groupby(["title", "percent"], sort=False, as_index=False)["device_hours"].sum()
-    totals = rows.groupby("title")["device_hours"].transform("sum")
-    rows = rows.assign(share=100 * totals / rows["device_hours"].sum())
-    return rows.sort_values("title", key=lambda titles: titles == SMALL_SOURCES, kind="stable")
-
-
-def mix_load(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw stacked areas: what is there at the bottom, what is bought on it, what is rented on top.
-
-    Parameters
-    ----------
-    data
-        The study.
-    rows
-        The rows of `load_rows`.
-    """
-    names = list(rows["title"].unique())
-    rows = rows.assign(order=rows["title"].map(names.index))
-
-    percent = alt.Scale(domain=[0, 100], nice=False)
-    areas = look.chart_of_data("rows").mark_area(opacity=0.85)
-    areas = areas.encode(
-        x=alt.X("percent:Q", title="% of the months, the busiest first", scale=percent),
-        y=alt.Y("device_hours:Q", title="device-hours a month", stack="zero"),
-        color=look.colour("title:N", names),
-        order=alt.Order("order:Q"),
-        tooltip=look.tooltip(title="source (text)", share="% of all device-hours"),
-    )
-
-    top = rows.loc[rows["share"].idxmax()]
-    says = begun(f"{the(top['title'])} does {top['share']:.0f} % of the work")
-    return look.Drawing(alt.layer(areas, width=WIDTH, height=HEIGHT), {"rows": rows}, says)
-
-
-MIX_LOAD = Chart(
-    name="mix_load",
-    stage="price",
-    section="plan",
-    select=load_rows,
-    plot=mix_load,
-    needs="load",
-    title="Device-hours a month by source, the busiest months first",
-    caption="Who does the work of the months under the best mix: the machines you own, those bought, those rented.",
 )

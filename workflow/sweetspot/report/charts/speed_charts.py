@@ -13,7 +13,6 @@ VISIBLE_RATIO = 1.02  # of the high to the low end of an interval, from where on
 RATE, LOW, HIGH = "images_per_s", "images_per_s_low", "images_per_s_high"
 CELL = ["instance", "model", "batch_size"]
 HEIGHT = 140  # pixels of a panel
-MAX_PREDICTED = 2  # families
 
 
 def select_speeds(data: "ChartData") -> "pd.DataFrame":
@@ -112,36 +111,23 @@ THROUGHPUT = Chart(
 
 
 def select_lines(data: "ChartData") -> "pd.DataFrame":
-    """Return measured lines, and predicted ones of machines without any, with `fitted` and `family`.
+    """Return the lines of efficiencies with `family`.
 
-    All begin at one device. Of each family and model the largest batch. Predicted is the reference if its curve is
-    known, else the first MAX_PREDICTED machines. At most as many families as there are colours.
+    All begin at one device. Of each family and model the largest batch. At most as many families as there are colours.
     """
-    measured = data.table("efficiency", "low", "high", *look.ORIGIN)
-    curve = data.table("curve", "instance", "model")
-    measured_pairs, pairs = (pd.MultiIndex.from_frame(table[["instance", "model"]]) for table in (measured, curve))
-    curve = curve[~pairs.isin(measured_pairs)]
-
-    instances = list(curve["instance"].unique())
-    predicted_instances = [data.reference] if data.reference in instances else instances[:MAX_PREDICTED]
-
-    rows = measured.assign(fitted=False, family=data.machines(measured["base_instance"]))
-    if predicted_instances:
-        curve = curve[curve["instance"].isin(predicted_instances)]
-        curve = curve.assign(fitted=True, family=data.machines(curve["instance"]) + " (predicted)")
-        rows = pd.concat([rows, curve], ignore_index=True)
-
+    rows = data.table("efficiency", *look.ORIGIN)
+    rows = rows.assign(family=data.machines(rows["base_instance"]))
     largest_batch = rows.groupby(["family", "model"])["batch_size"].transform("max")
     rows = rows[rows["batch_size"] == largest_batch]
     starts = rows.drop_duplicates(["family", "model"])
-    starts = starts.assign(gpus=1, efficiency=1.0, low=1.0, high=1.0)
+    starts = starts.assign(gpus=1, efficiency=1.0)
     rows = data.limit_models(pd.concat([starts, rows], ignore_index=True))
     families = rows["family"].unique()[: len(look.COLOURS)]
     return rows[rows["family"].isin(families)]
 
 
 def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw a line for each family by device count, one panel for each model; a prediction is dashed, with its band.
+    """Draw a line for each family by device count, one panel for each model.
 
     Parameters
     ----------
@@ -151,8 +137,8 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         The rows of `select_lines`.
     """
     counts = alt.Axis(values=sorted(rows["gpus"].unique().tolist()))
-    # A prediction's band may reach above 1; so do figures measured on a faster second machine.
-    highest = max(1.05, float(rows[["efficiency", "high"]].max().max()))
+    # Figures measured on a faster second machine may reach above 1.
+    highest = max(1.05, float(rows["efficiency"].max()))
     devices = alt.Scale(type="log", base=2, nice=False)
     share = alt.Scale(domain=[0, highest], nice=False)
 
@@ -161,8 +147,6 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         "batch_size": "batch",
         "gpus": "devices",
         "efficiency": "efficiency",
-        "low": "low end",
-        "high": "high end",
     }
     base = alt.Chart().encode(
         x=alt.X("gpus:Q", scale=devices, title="devices", axis=counts),
@@ -171,23 +155,16 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         tooltip=look.tooltip(**fields, **look.ORIGIN),
     )
 
-    fitted = base.transform_filter("datum.fitted")
-    measured = base.transform_filter("!datum.fitted")
-    band = fitted.mark_area(opacity=0.18)
-
     panel = alt.layer(
-        band.encode(y=alt.Y("low:Q", title="efficiency"), y2="high:Q"),
-        fitted.mark_line(strokeWidth=2.5, strokeDash=[5, 3]),
-        measured.mark_line(),
-        *look.points(measured.transform_filter("datum.gpus > 1")),
+        base.mark_line(),
+        *look.points(base.transform_filter("datum.gpus > 1")),
         width=look.WIDTH - 70,
         height=HEIGHT,
     )
     panels = look.by_row(panel, data.answer_first(rows["model"]))
 
-    several = rows[~rows["fitted"] & (rows["gpus"] > 1)]
-    dashes = ["dashed: predicted, with its 90 % band"] if rows["fitted"].any() else []
-    key = look.shape_key(several["basis"], *dashes)
+    several = rows[rows["gpus"] > 1]
+    key = look.shape_key(several["basis"])
     return look.Drawing(panels, {"rows": rows}, efficiency_finding(several), key)
 
 
@@ -209,6 +186,6 @@ EFFICIENCY = Chart(
     plot=efficiency,
     needs="efficiency",
     title="Scaling efficiency by number of devices at the largest batch",
-    caption="Scaling efficiency against the number of devices, by family at its largest batch; dashed with a band: "
-    "predicted. At most {models} models and 7 families are drawn; the tables hold all.",
+    caption="Scaling efficiency against the number of devices, by family at its largest batch. "
+    "At most {models} models and 7 families are drawn; the tables hold all.",
 )

@@ -1,0 +1,228 @@
+"""Prices all works of a study: a row of choices and their samples for work of months, plans of phases, single jobs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.rates import possession
+from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
+from sweetspot.decision.choice_table import NOTHING, PricedWork
+from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
+from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
+from sweetspot.decision.options import NO_MODEL, Row, records
+from sweetspot.decision.phases_problem import PhasesProblem
+from sweetspot.decision.simulate import Draws
+from sweetspot.decision.sources import failure_reasons, is_best, mix_title, owned_hours
+from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.search import BEST, Mix
+from sweetspot.study.settings import Settings
+from sweetspot.wording import DISPATCH, ROUNDS
+
+OWNED_SHARE = 0.5  # Of the device-hours: from here on the choice is called keeping what one has.
+MAXIMUM_PRICED = 24  # Machines of a kind for which a break-even price is looked for.
+CAPEX = ["capex_usd", "capex_usd_low", "capex_usd_high"]
+OPTION_COLUMNS = ["title", "alternative", "instance", "purchase", "price_list", "persistent", "in_answer",
+                  "is_reference", *CAPEX]  # fmt: skip
+PLAN_COLUMNS = ["title", "alternative", "counts", "hours", "hours_low", "hours_high", "planned_hours", "device_hours",
+                "usd"]  # fmt: skip
+
+
+def works(
+    options: pd.DataFrame,
+    draws: Draws,
+    plans: Sequence[PhasesProblem],
+    monthly: Sequence[MonthlyWork],
+    settings: Settings,
+    titles: Mapping[str, str],
+) -> list[PricedWork]:
+    """Price the work of months, the plans of phases, then each workload of the options that is no part of these.
+
+    Parameters
+    ----------
+    options, draws
+        The options that fit, and their samples.
+    plans, monthly
+        Plans of phases and work of months.
+    settings
+        The study's settings.
+    titles
+        Names of plans for people.
+    """
+    priced = [_monthly_work(work, options) for work in monthly]
+    priced += [_phased_work(plan, options, draws) for plan in plans]
+    priced = [work._replace(title=titles.get(work.name, work.title)) for work in priced]
+    is_part = options["workload"].astype(str).str.startswith(tuple(f"{work.name}." for work in monthly))
+    jobs = options[~is_part.astype(bool)].groupby("workload", sort=False)
+    priced += [_single_work(str(name), rows, draws, settings) for name, rows in jobs]
+    return priced
+
+
+def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, today: Array) -> PricedWork:
+    """Sort choices by cost; of those that do the work the persistent and the study's own may be the answer, else all.
+
+    `usd`, `today`: as of PricedWork.
+    """
+    persistent, in_answer = table["persistent"].astype(bool), table["in_answer"].astype(bool)
+    able = in_answer & np.isfinite(table["usd"].astype(float))
+    lasting = able & (persistent | table["is_reference"].astype(bool))
+    stands = lasting if lasting.any() else able
+    rules = pd.Series(np.select([~in_answer, persistent], [EXCLUDED, CANNOT], MAY_STOP), table.index, dtype=object)
+    if "why_not" in table:
+        rules = table["why_not"].fillna(rules)
+    table = table.assign(stands=stands, why_not=rules.mask(stands, None)).reset_index(drop=True)
+    order = table.sort_values(["usd", "choice"], kind="stable").index
+    return PricedWork(name, name, months, table.loc[order].reset_index(drop=True), usd[order], today[order])
+
+
+def _option_work(
+    name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, fixed_usd: pd.Series, draws: Draws
+) -> PricedWork:
+    """Return a work whose choices are options, with other `columns`; `fixed_usd`: USD for having the machine."""
+    options = records(rows)
+    kinds = pd.Series([_kind_of(row) for row in options], rows.index)
+    table = rows[OPTION_COLUMNS].assign(
+        choice=rows["option"],
+        kind=kinds,
+        commitment=kinds.replace([KEEP, RENT], NOTHING),
+        box_title=rows["title"],
+        usd_per_capex=[_usd_per_capex(*pair) for pair in zip(options, fixed_usd, strict=True)],
+        usd_at_todays_prices=columns["usd"] / rows["rent_factor"],
+        **columns,
+    )
+    rises = 1.0 if draws.rents is None else [draws.rents.factor(row) * float(row["rent_factor"]) for row in options]
+    return _sorted_work(name, months, table, usd, usd / rises)
+
+
+def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
+    rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
+    rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
+    costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
+    fixed_usd = costs["ownership_usd"]
+    work = _option_work(plan.workload, plan.months, rows, costs[PLAN_COLUMNS], plan.samples_usd, fixed_usd, draws)
+    return work._replace(cost=ROUNDS, model=plan.phase_model)
+
+
+def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
+    months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
+    fixed_usd, device_hours = months_of_use * rows["fixed_usd_per_month"], rows["hours"] * rows["gpus"].fillna(1)
+    columns = rows[["usd", "hours", "month_usd"]].assign(device_hours=device_hours, counts=1.0)
+    months = 1.0 if settings.counts == "month" else np.nan
+    work = _option_work(name, months, rows, columns, draws.usd[rows.index], fixed_usd, draws)
+    first = rows.iloc[0]
+    model, title = str(first["model"]), str(first.get("workload_title") or name)
+    if title == name and model != NO_MODEL:
+        title = str(first["model_title"])
+    days = rows.loc[rows["purchase"].eq("own") & (rows["capex_usd"] > 0), "days_per_month"].astype(float)
+    return work._replace(title=title, model=model, busy=next(iter(days), np.nan))
+
+
+def _kind_of(row: Row) -> str:
+    """Return the kind of one option."""
+    if row["purchase"] == "own":
+        return BUY if row["capex_usd"] > 0 else KEEP
+    return CONTRACT if row["purchase"] in COMMITTED else RENT
+
+
+def _usd_per_capex(row: Row, fixed_usd: float) -> float:
+    """Return the derivative of a work's USD with respect to the machine's price, by a finite difference of 10 %."""
+    if _kind_of(row) != BUY or not row["fixed_usd_per_month"] > 0:
+        return 0.0
+    rise = possession(row, lambda name: 1.1 if name == "capex_usd" else 1.0) - possession(row, lambda name: 1.0)
+    return float(fixed_usd / row["fixed_usd_per_month"] * rise / (0.1 * row["capex_usd"]))
+
+
+def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
+    rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
+    best, months = monthly.mixes[0], float(monthly.work.months)
+    mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]
+    table = pd.DataFrame([_mix_choice(monthly, mix, rows) for mix in mixes])
+    table = table.assign(persistent=True, is_reference=False, usd_at_todays_prices=table["usd"])
+    # Rentals alone are of one kind, as the cheapest of them: a faster device takes fewer hours for the same work.
+    is_rental = table["box_title"].isna() & table["main_rented"].notna() & ~table["has_sold"]
+    table["kind"] = table["kind"].mask(is_rental, next(iter(table["kind"][is_rental]), RENT))
+    usd = np.stack([mix.done.usd * months for mix in mixes])
+    costs = [limit._asdict() | {"saved_usd": saved_usd} for limit, saved_usd in monthly.limit_costs]
+    work = _sorted_work(monthly.name, months, table, usd, usd)
+    return work._replace(cost=DISPATCH, filled=best.filled, limit_costs=costs)
+
+
+def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict[str, Any]:
+    """Return the columns of a mix, from the rows of the options by key."""
+    months, lead, bought = float(monthly.work.months), mix.done.lead or None, list(mix.bought.items())
+    hours, owned = owned_hours(monthly, mix)
+    failures = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
+    violations = [] if failures else [limit._asdict() for limit in monthly.violations(mix)]
+    columns = {
+        "choice": mix.key,
+        "title": mix_title(mix, monthly),
+        "kind": KEEP if (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours else RENT,
+        "commitment": NOTHING,
+        # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
+        "alternative": mix.key if bought or lead is None or any(monthly.drawn.owned) else lead,
+        "instance": lead,
+        "price_list": None,
+        "counts": float(sum(mix.bought.values())),
+        "device_hours": hours * months,
+        "usd": mix.expected * months,
+        "usd_per_month_central": np.nan if failures else float(mix.at(monthly.central).usd[0]),
+        "main_rented": lead,
+        "lead_option": lead,
+        "lead": monthly.title(lead) if lead and not monthly.at_home and not bought else None,
+        "has_sold": bool(mix.sold),
+        "timed": list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
+        "trial_usd": mix.problem.trial_usd * months,
+        "saving_usd": mix.saving * months,
+        "why_not": CANNOT if failures else LIMIT if violations else None,
+        "reasons": failures or violations,
+        "in_answer": not violations,
+        "box_title": None,
+        "usd_per_capex": 0.0,
+        **dict.fromkeys(CAPEX, np.nan),
+    }
+    for name, count in bought[:1]:
+        box, kind = rows[name], _kind_of(rows[name])
+        columns |= {column: box[column] for column in ("instance", "price_list", *CAPEX)}
+        columns |= {
+            "kind": MIX if lead is not None and kind == BUY else kind,
+            "commitment": kind,
+            "lead_option": None,
+            "box_title": box["title"],
+            "usd_per_capex": _usd_per_capex(box, box["fixed_usd_per_month"] * count * months),
+            "pays_below_usd": price_that_pays(monthly, name) if kind == BUY else np.nan,
+        }
+    return columns
+
+
+def price_that_pays(monthly: MonthlyWork, name: str) -> float:
+    """Return USD of one machine of a kind at which the cheapest mix with some costs as much as the best without any.
+
+    With a given number of machines the cost is linear in their price; the number that is best at the price that pays
+    is the one of which it is highest. NaN without such a mix.
+    """
+    owned, source = monthly.drawn.owned, monthly.source(name)
+    for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}
+    rivals = [mix for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and monthly.keeps(mix)]
+    index = [kind.name for kind in monthly.drawn.held].index(name)
+    price = float(source.offer["capex_usd"])
+    doubled = Parameter("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", source.labels)
+    problems = monthly.moved(ParameterValues(1, {doubled: 2.0})), monthly.drawn
+    month = float(np.subtract(*(problem.held[index].fixed.mean() for problem in problems)))  # USD for the price alone.
+    if not rivals or not month > 0:
+        return np.nan
+    rival_usd = min(mix.expected for mix in rivals)
+    up_front, highest = monthly.limits.get(UP_FRONT, np.inf), np.nan
+    for base in {owned, monthly.mixes[0].counts}:
+        previous = -np.inf
+        for number in range(1, MAXIMUM_PRICED + 1):
+            counts = (*base[:index], owned[index] + number, *base[index + 1 :])
+            mix = monthly.with_strategy(Mix(BEST, "", dispatch(monthly.drawn, counts)))
+            if any(violation.limit != UP_FRONT for violation in monthly.violations(mix)):
+                continue
+            below = price * (1 + (rival_usd - mix.expected) / (number * month))
+            if below < previous:
+                break
+            previous, highest = below, np.fmax(highest, min(below, up_front / number))
+    return float(highest)
