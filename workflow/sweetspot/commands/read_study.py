@@ -262,12 +262,12 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
     files_by_rate = {(rate.currency, rate.usd.value): name for name, prices in lists.items() for rate in prices.rates}
     if content.study is not None:
         findings.check(invocation.check_offers_in_hand, content.study, lists, study_file)
-        if (shown := content.study.currency) is not None:
-            files_by_rate[shown.code, shown.usd_per_unit] = "study"
-    for currency, rates in groupby(sorted(files_by_rate), key=itemgetter(0)):
-        texts = [f"{usd:g} USD in {files_by_rate[currency, usd]}.yaml" for _, usd in rates]
+        if (currency := content.study.currency) is not None:
+            files_by_rate[currency.code, currency.usd_per_unit] = "study"
+    for code, rates in groupby(sorted(files_by_rate), key=itemgetter(0)):
+        texts = [f"{usd:g} USD in {files_by_rate[code, usd]}.yaml" for _, usd in rates]
         if len(texts) > 1:
-            findings.warn(study_file, "two_rates", f"one {currency} is {' and '.join(texts)}; expected one rate")
+            findings.warn(study_file, "two_rates", f"one {code} is {' and '.join(texts)}; expected one rate")
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
