@@ -156,6 +156,17 @@ def test_an_entry_of_another_shape_is_told(lab, entry):
     assert sentences and all(sentence.startswith("workloads.yaml: key 'bad") for sentence in sentences)
 
 
+@pytest.mark.parametrize(("shown", "rules"), [(1.15, []), (1.08, ["two_rates"])])
+def test_two_rates_of_one_currency_are_a_warning(lab, shown, rules):
+    folder = lab[1]
+    rate = "as_of: 2026-01-01, source: a page}"
+    edit(
+        folder / "study.yaml", "reference: box", f"currency: {{code: EUR, usd_per_unit: {shown}, {rate}\nreference: box"
+    )
+    edit(folder / "prices" / "all.yaml", "offers:", f"rates: [{{currency: EUR, usd: 1.15, {rate}]\noffers:")
+    assert [rule for _, rule, _ in read_study(folder.name, lab[0]).warnings] == rules
+
+
 def test_a_device_that_is_surely_misspelt_is_a_warning(lab):
     config, folder = lab
     edit(folder / "instances.yaml", "gpu: RTX 4090", "gpu: RTX 409O")

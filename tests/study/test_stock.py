@@ -8,11 +8,7 @@ import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.instances import Instance
-from sweetspot.study.stock import (
-    checked_facts,
-    load_availability,
-    study_facts,
-)  # fmt: skip
+from sweetspot.study.stock import checked_facts, load_availability, study_facts
 
 TODAY = date(2026, 9, 19)
 
@@ -70,7 +66,6 @@ OFFER = {"price_list": "clouds", "provider": "lambda", "gpu": "H100 SXM", "gpus"
         ({"gpus": 4}, (0.22, 0.22, 0.22)),
         ({"provider": "nebius"}, (0.15, 0.02, 0.5)),  # one smaller cloud of which nothing is known
         ({"provider": "aws"}, (None, 0, 1)),
-        ({"provider": "aws", "purchase": "spot"}, (None, 0, 1)),
         ({"purchase": "spot"}, (None, 0, 1)),  # the share is that of on-demand machines
     ],
 )

@@ -2,20 +2,18 @@
 
 import shutil
 from datetime import date
-from pathlib import Path
 
 import pytest
 from project_copy import ROOT
-from study_entries import LOG, MACHINE, QUESTION, SLURM, STUDY
+from study_entries import MACHINE, QUESTION, SLURM, STUDY
 from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
 from sweetspot.matrix.invocation import load_invocation
-from sweetspot.study.claims import load_claims
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of
 from sweetspot.study.settings import Settings
-from sweetspot.study.study import LogSource, Study, StudyCells, load_study, log_files
+from sweetspot.study.study import Study, StudyCells, load_study
 from sweetspot.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 from sweetspot.wording import Money
 
@@ -144,41 +142,18 @@ def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_pa
         load_instances(one)
 
 
-def test_the_files_of_the_logs_are_what_a_rule_depends_on(tmp_path):
-    sources = [LogSource.model_validate(LOG | {"path": path}) for path in ("logs/b.log", "a.log", "a.log")]
-    found = [str(Path(file).relative_to(tmp_path)) for file in log_files(sources, tmp_path)]
-    assert found == ["a.log", "logs/b.log"]
-
-
-def test_a_claim_stands_once(tmp_path):
-    file = tmp_path / "claims.yaml"
-    assert load_claims(file) == []
-    claim = "{id: ID, text: It is so, source: text}"
-    file.write_text("\n".join(f"- {claim.replace('ID', name)}" for name in ("a", "b")) + "\n")
-    assert [claim.id for claim in load_claims(file)] == ["a", "b"]
-    file.write_text("\n".join(f"- {claim.replace('ID', name)}" for name in ("a", "b", "a", "b", "c")) + "\n")
-    with pytest.raises(UserError) as error:
-        load_claims(file)
-    assert len(error.value.sentences) == 2
-
-
 @pytest.mark.parametrize(
     ("title", "key", "own", "name"),
     [
         (model_title, "resnet50", {}, "ResNet-50"),
-        (model_title, "mine", {}, "mine"),
         (model_title, "resnet50", {"resnet50": "Ours"}, "Ours"),
         (model_title, "llama-3.1-8b.lora.2048", {}, "LoRA of Llama-3.1-8b"),
-        (provider_title, "vultr", {}, "Vultr"),
         (provider_title, "vultr", {"vultr": "The cloud"}, "The cloud"),
         (class_title, "resnet50 (urgent)", None, "ResNet-50 (urgent)"),
         (framework_title, "torch", None, "PyTorch"),
-        (framework_title, "mxnet", None, "MXNet"),
         (unit_in_words, ["images"], None, "images"),
-        (unit_in_words, {"runs"}, None, "runs"),
         (unit_in_words, [], None, "images"),
         (unit_in_words, {"images", "tokens"}, None, "samples"),
-        (unit_in_words, {"relative"}, None, "relative units"),
     ],
 )
 def test_names_for_people_are_the_studys_own_else_well_known_else_the_key(title, key, own, name):

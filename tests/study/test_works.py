@@ -118,12 +118,6 @@ def test_a_need_that_is_stated_counts_instead_of_the_rule(file):
     assert jobs["m.a"].sharded_memory_gib is None and needs["m.a"].gib(8) == jobs["m.a"].gpu_memory_gib == 30
 
 
-def test_a_class_of_jobs_keeps_what_it_says_beside_its_tokens(file):
-    written(file, m=month(CLASS | TOKENS))
-    job = load_monthly(file)["m"].jobs[0]
-    assert job.per_month.value == 2 and job.tokens is None and job.method is None
-
-
 @pytest.mark.parametrize("name", ["resnet50", "phi-2.lora", "phi-2.lora.x", "llama-9.lora.2048", "phi-2.dpo.2048"])
 def test_other_models_are_no_work_by_tokens(name):
     assert cell_work(name) is None

@@ -4,6 +4,8 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -257,8 +259,15 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
     owned = {offer.instance for prices in lists.values() for offer in prices.offers if offer.own is not None}
     work_file, study_file = content.folder / "workloads.yaml", content.folder / "study.yaml"
     findings.check(checks.check_owned, content.monthly, owned, work_file)
+    files_by_rate = {(rate.currency, rate.usd.value): name for name, prices in lists.items() for rate in prices.rates}
     if content.study is not None:
         findings.check(invocation.check_offers_in_hand, content.study, lists, study_file)
+        if (currency := content.study.currency) is not None:
+            files_by_rate[currency.code, currency.usd_per_unit] = "study"
+    for code, rates in groupby(sorted(files_by_rate), key=itemgetter(0)):
+        texts = [f"{usd:g} USD in {files_by_rate[code, usd]}.yaml" for _, usd in rates]
+        if len(texts) > 1:
+            findings.warn(study_file, "two_rates", f"one {code} is {' and '.join(texts)}; expected one rate")
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:

@@ -20,7 +20,6 @@ READERS = {
     "keras_csv": read_keras_csv,
     **dict.fromkeys(BY_NAME, read_pattern_log),
 }
-BENCHMARKS = {"keras_csv": "keras"}
 UNITS = {"keras_csv": "samples", "tf_cnn_benchmarks": "images"} | {name: row.counts for name, row in BY_NAME.items()}
 COLUMNS = (
     "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",
@@ -54,12 +53,10 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS)).astype(INTEGER_TYPES | {"images_per_s": "float64"})
     logs = pd.DataFrame(rows)
-    for _, equal_logs in logs.groupby("sha256"):
-        for index, name in equal_logs["file"].items():
-            twins = [file for file in equal_logs["file"] if file != name]
-            if twins:
-                repeated = [warning("repeated_log", f"log is byte-identical to {', '.join(twins)}")]
-                logs.at[index, "warnings"] = joined(logs.at[index, "warnings"], repeated)
+    for index, row in logs.iterrows():
+        twins = logs.loc[(logs["sha256"] == row["sha256"]) & (logs["file"] != row["file"]), "file"]
+        if len(twins):
+            logs.at[index, "warnings"] = [warning("repeated_log", f"log is byte-identical to {', '.join(twins)}")]
     cells = [_cell(group) for _, group in logs.groupby(list(CELL_COLUMNS), sort=False)]
     return pd.DataFrame(cells).rename(columns={"file": "log"})[[*COLUMNS, "log"]].astype(INTEGER_TYPES)
 
@@ -74,7 +71,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "gpu": source.gpu or cards.get(source.instance, ""),
         "instance": source.instance,
         "variant": source.variant,
-        "benchmark": BENCHMARKS.get(source.format, source.format),
+        "benchmark": source.format.removesuffix("_csv"),
         "images_per_s": rate,
         "unit": UNITS[source.format],
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
@@ -93,7 +90,7 @@ def _cell(runs: pd.DataFrame) -> dict[str, object]:
         from scipy.special import stdtrit
 
         deviation = seconds.map(math.log).std()
-        widen = math.exp(float(stdtrit(len(runs) - 1, 0.975)) * deviation / math.sqrt(len(runs)))
+        widen = math.exp(stdtrit(len(runs) - 1, 0.975) * deviation / math.sqrt(len(runs)))
         low, high = rate / widen, rate * widen
     return {
         **runs.iloc[0].to_dict(),

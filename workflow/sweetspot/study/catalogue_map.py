@@ -15,7 +15,7 @@ from sweetspot.study.base import Closed, Slug, Text
 
 Refreshed = Literal["on_demand", "spot", "preemptible"]
 RATES: tuple[Refreshed, ...] = get_args(Refreshed)
-SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for one of them
+SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is references for one of them
 
 
 class FilePart(Closed):
@@ -94,13 +94,13 @@ def checked_catalogue(
     """
     catalogue = catalogue or CatalogueMap()
     parts = {f"catalogue.{source}.{key}": part for source, key, part in catalogue.parts()}
-    named = [("catalogue.shipped.rates", catalogue.shipped.rates, price_lists)]
+    references = [("catalogue.shipped.rates", catalogue.shipped.rates, price_lists)]
     for key, part in parts.items():
-        named += [(f"{key}.lists", part.lists, price_lists), (f"{key}.instances", [*part.instances], machines)]
+        references += [(f"{key}.lists", part.lists, price_lists), (f"{key}.instances", [*part.instances], machines)]
     sentences = [
-        f"{file}: {key} names {name!r}; expected one of the study's{hint(name, known)}"
-        for key, names, known in named
-        for name in sorted({*names} - {*known})
+        f"{file}: {key} names {name!r}; expected one of the study's{hint(name, declared)}"
+        for key, names, declared in references
+        for name in sorted({*names} - {*declared})
     ]
     part_of_offer: dict[tuple[str, str, str], str] = {}
     for key, part in parts.items():
