@@ -39,7 +39,6 @@ from sweetspot.scaling.intervals import (
     error_summary,
     validation_errors,
 )
-from sweetspot.scaling.networks import network_name
 from sweetspot.scaling.published_pairs import POD_FABRIC
 from sweetspot.scaling.step_facts import MODERN, eras_of
 from sweetspot.scaling.strong import MINIMUM_WIDTH as MINIMUM_STRONG_WIDTH
@@ -50,6 +49,7 @@ from sweetspot.throughput.calibration import calibrate
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
 from sweetspot.throughput.time_to_target import read_times
+from sweetspot.titles import network_name
 from sweetspot.warnings import as_text
 
 from research import validating

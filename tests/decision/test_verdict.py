@@ -55,9 +55,12 @@ def test_every_column_where_buying_is_held_against_two_clouds():
     for name in COLUMNS:
         value = expected.get(name)
         exact = isinstance(value, str | bool | list)
-        assert pd.isna(row[name]) if value is None and name != "limit_costs" else row[name] == (
-            value if exact or name == "limit_costs" else pytest.approx(value)
-        ) or name == "limit_costs", name
+        assert (
+            pd.isna(row[name])
+            if value is None and name != "limit_costs"
+            else row[name] == (value if exact or name == "limit_costs" else pytest.approx(value))
+            or name == "limit_costs"
+        ), name
     assert set(expected) <= set(COLUMNS)
 
 

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 from sweetspot.facts.shipped_tables import table
-from sweetspot.scaling.networks import MIDDLING_NETWORK, listed_networks, network_name, unlisted_network_warnings
+from sweetspot.scaling.networks import MIDDLING_NETWORK, listed_networks, unlisted_network_warnings
+from sweetspot.titles import network_name
 
 # Each layer is its parameters and tensors: weights, biases, scales and offsets.
 

@@ -1,11 +1,11 @@
 """What a network sends at each step: its parameters and its gradient tensors."""
 
-import re
 from functools import cache
 
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import table
+from sweetspot.titles import network_name
 from sweetspot.warnings import warning
 
 # Stands in for a network of which nobody has stated any facts.
@@ -23,19 +23,6 @@ def listed_networks() -> pd.DataFrame:
     rows = pd.DataFrame(table("networks")).set_index("network")
     rows["normalised"] = rows["normalised"] == "yes"
     return rows[list(MIDDLING_NETWORK)].astype({"parameters_millions": float, "tensors": int})
-
-
-@cache
-def network_name(model: str) -> str:
-    """Return one name for all spellings of a network, e.g. 'bertlarge' for 'BERT-large SQuAD'.
-
-    Case, separators and the version of a ResNet (`v1.5`) do not count.
-    """
-    letters = re.sub(r"[^a-z0-9]", "", model.lower())
-    for row in table("networks"):
-        if letters == row["network"] or letters in row["spellings"].split():
-            return row["network"]
-    return re.sub(r"v(1|15|2)$", "", letters)
 
 
 def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file, table
-from sweetspot.scaling.networks import network_name
 from sweetspot.throughput.published import read_published, with_machine_facts
+from sweetspot.titles import network_name
 from sweetspot.transfer.specifications import Devices, precision_name, read_devices
 
 BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has fewer than 32

@@ -15,8 +15,8 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.scaling.networks import network_name
 from sweetspot.spelling import slipped
+from sweetspot.titles import network_name
 from sweetspot.transfer.figures import shipped_devices, shipped_figures, with_features
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.relation import Relation, condition, fit_relation, predict
