@@ -49,7 +49,7 @@ from sweetspot.throughput.calibration import calibrate
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
 from sweetspot.throughput.time_to_target import read_times
-from sweetspot.titles import network_name
+from sweetspot.transfer.figures import network_name
 from sweetspot.warnings import as_text
 
 from research import validating

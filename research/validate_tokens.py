@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sweetspot.study.open_models import open_models
-from sweetspot.tokens.mfu import (
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.mfu import (
     STACKS,
     Range,
     carry_speed,
@@ -26,7 +27,6 @@ from sweetspot.tokens.mfu import (
     published_figures,
     read_figures,
 )
-from sweetspot.transfer.figures import shipped_devices
 
 HELD_BACK = ("software", "model", "gpu")
 NOTHING, STACK, OTHER_DEVICE, OTHER_MODEL = "nothing known", "stack known", "other device", "other model"

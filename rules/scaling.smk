@@ -20,7 +20,7 @@ rule fit_scaling:
         f"results/logs/fit_scaling/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("study", "throughput", "scaling"),
+        formula=formula("study", "throughput", "transfer", "scaling"),
         framework=INVOCATION.study.cells.framework,
         content=contents(f"{CONFIG}/efficiency.csv", *BORROWED, *INSTANCE_FILES),
     run:
@@ -51,7 +51,7 @@ rule extrapolate:
         f"results/logs/extrapolate/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("study", "throughput", "scaling"),
+        formula=formula("study", "throughput", "transfer", "scaling"),
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
         method=INVOCATION.study.method,

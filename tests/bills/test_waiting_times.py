@@ -1,7 +1,6 @@
 """Waiting for a shared machine: printed values, the definition in fractions, and a queue by its events."""
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +12,6 @@ from sweetspot.bills.waiting_times import (
     WaitDistribution,
     erlang_b,
     erlang_c,
-    largest_growth,
     max_throughput,
     sample_waits,
     simulate_waits,
@@ -136,25 +134,6 @@ def test_who_needs_all_devices_holds_up_the_others():
     # wait where an `all` runs (0.08 of the time) or waits. So the mean is above the two alone, each on the machine.
     assert both.mean > wait_distribution([few]).mean + wait_distribution([many]).mean
     assert wait_distribution([few, many]) == both  # the same draws
-
-
-def test_how_much_more_work_until_another_is_faster():
-    # One server, exponential: 10 + 10 r / (1 - r) = 10 / (1 - r) = 25 at r = 0.6; today 0.2: three times as much.
-    assert largest_growth([JobClass(0.02, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(3.0, rel=1e-5)
-    assert largest_growth([JobClass(0.02, 10.0, 1.0, 1)], 10.0, 9.0) == 0
-    assert largest_growth([JobClass(0.02, 10.0, 1.0, 1)], 10.0, 10.0) == pytest.approx(0, abs=1e-5)
-    assert largest_growth([JobClass(0.0, 10.0, 1.0, 1)], 10.0, 25.0) == math.inf
-    # Overloaded already: 0.6 of the 1.2 there are.
-    assert largest_growth([JobClass(0.12, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(0.5)
-    # Where they take different shares: at the number found the simulated queue is at the limit.
-    mixed = [JobClass(0.02, 5.0, 1.0, 4), JobClass(0.01, 8.0, 0.5, 1)]
-    factor = largest_growth(mixed, 8.0, 40.0)
-    at_it, beyond = (
-        wait_distribution([replace(job, arrivals_per_hour=job.arrivals_per_hour * factor * more) for job in mixed]).mean
-        for more in (1, 1.02)
-    )
-    assert at_it == pytest.approx(32.0, rel=0.03) and beyond > 32.0
-    assert largest_growth(mixed, 8.0, 8.0) < 0.1  # ends, though no number is small enough
 
 
 def test_a_machine_that_just_has_what_comes_never_recovers():

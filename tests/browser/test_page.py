@@ -46,33 +46,6 @@ def test_the_budgets_of_every_page(name, width, study_results):
         assert not noise
 
 
-@pytest.mark.slow
-def test_a_control_moves_the_answer_by_keyboard_and_back_brings_the_last_one(study_results):
-    """Of the office box: at three times the work three boxes cost less than renting, as planned it is a toss-up."""
-    file = study_results("office-box-2026") / "report" / "index.html"
-    with opened(file) as (tab, noise):
-        assert not tab.locator("#moved").is_visible()
-        tab.locator("#what-if > summary").click()
-        work, rents = (tab.locator(f"#what-if input[name={name}]") for name in ("jobs", "rents"))
-        planned, status = tab.inner_text("#moved p"), tab.locator("#moved [role=status]")
-        work.focus()
-        tab.keyboard.press("End")
-        assert "3 × plan" in status.inner_text() and tab.url.endswith("#jobs=12")
-        assert tab.inner_text("#moved li >> nth=0").startswith("Buy: 3 × office box with 4 RTX 4090, ")
-        assert work.get_attribute("aria-valuetext") == "3 × plan"
-        rents.focus()
-        tab.keyboard.press("Home")  # the work goes back to its plan
-        assert status.inner_text().endswith(": rent (clear).") and work.input_value() == "6"
-        tab.go_back()
-        assert "3 × plan" in status.inner_text() and rents.input_value() == "6"
-        tab.goto(file.as_uri())
-        assert tab.inner_text("#moved p") in ("", planned)
-        assert noise == []
-    with opened(file, javascript=False) as (tab, _):
-        tab.evaluate("document.getElementById('what-if').open = true")
-        assert tab.locator("#what-if svg").count() == 6 and not tab.locator("#what-if input >> nth=0").is_visible()
-
-
 @pytest.mark.parametrize(("tables", "width", "scheme"), [(small_tables, 390, "dark"), (one_job, 1280, "light")])
 def test_accessibility_rules_hold_on_the_first_page(tables, width, scheme, tmp_path):
     """axe-core's rules with every fold open; those of evidence.html: test_shapes.py, tests/report."""

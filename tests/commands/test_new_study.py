@@ -190,7 +190,7 @@ def test_choices_of_options_are_those_of_the_library():
     from sweetspot import frameworks
     from sweetspot.catalogues.readers import FORMATS
     from sweetspot.study import base
-    from sweetspot.tokens import mfu
+    from sweetspot.transfer import mfu
     from sweetspot.use.job_records import REQUIRED_COLUMNS
 
     assert get_args(base.Precision) == PRECISIONS and tuple(frameworks.FRAMEWORKS) == FRAMEWORKS

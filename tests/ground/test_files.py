@@ -1,12 +1,10 @@
 """Files on odd places, tables that are not whole, and cells that a spreadsheet would compute."""
 
-import csv
 import os
 import socket
 import stat
 import tracemalloc
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 from sweetspot.errors import UserError, exit_on_user_error
@@ -20,7 +18,6 @@ from sweetspot.files import (
     write_arrow,
     write_whole,
 )
-from sweetspot.report.csv_files import write_csv
 
 
 def pipe(path):
@@ -130,21 +127,3 @@ def test_a_table_cut_in_its_middle_is_named(tmp_path):
     file.write_bytes(whole[:1000] + bytes(len(whole) - 2000) + whole[-1000:])
     with pytest.raises(UserError, match="remove it and it is made again"):
         read_arrow(file)
-
-
-def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
-    texts = ["=1+1", "+x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+3e2", "plain", "a=b", "", None, "-inf", "-"]
-    table = pd.DataFrame({"gpu": texts, "n": [-1.5] * len(texts)})
-    table["note"] = pd.Categorical(["＝A1"] * len(texts))
-    write_csv(pa.Table.from_pandas(table), tmp_path / "t.csv")
-    with (tmp_path / "t.csv").open(newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    guarded = ["'=1+1", "'+x", "'-2+3", "'@SUM(A1)", "'\t=1", "'\r=1"]
-    assert [row["gpu"] for row in rows] == [*guarded, "-1.5", "+3e2", "plain", "a=b", "", "", "'-inf", "'-"]
-    assert {row["note"] for row in rows} == {"'＝A1"}
-    assert {row["n"] for row in rows} == {"-1.5"}
-
-
-def test_an_empty_table_of_lists_is_a_csv_file(tmp_path):
-    write_csv(pa.table({"warnings": pa.array([], pa.list_(pa.string()))}), tmp_path / "t.csv")
-    assert (tmp_path / "t.csv").read_text() == '"warnings"\n'

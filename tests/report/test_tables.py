@@ -1,10 +1,13 @@
 """The tables of a report: read and written, asked for what the page needs, in a currency; all by a few rows by hand."""
 
+import csv
 import math
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from report_tables import files_of
+from sweetspot.report.csv_files import write_csv
 from sweetspot.report.notation import interval_text, missing, number, records, text
 from sweetspot.report.tables import (
     asked_model,
@@ -175,3 +178,21 @@ def test_money_is_shown_in_the_study_s_currency_by_the_names_of_columns_and_by_u
 
 def test_a_label_says_the_currency():
     assert in_words("USDX, USD/h", EUR) == "USDX, EUR/h"
+
+
+def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
+    texts = ["=1+1", "+x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+3e2", "plain", "a=b", "", None, "-inf", "-"]
+    table = pd.DataFrame({"gpu": texts, "n": [-1.5] * len(texts)})
+    table["note"] = pd.Categorical(["＝A1"] * len(texts))
+    write_csv(pa.Table.from_pandas(table), tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    guarded = ["'=1+1", "'+x", "'-2+3", "'@SUM(A1)", "'\t=1", "'\r=1"]
+    assert [row["gpu"] for row in rows] == [*guarded, "-1.5", "+3e2", "plain", "a=b", "", "", "'-inf", "'-"]
+    assert {row["note"] for row in rows} == {"'＝A1"}
+    assert {row["n"] for row in rows} == {"-1.5"}
+
+
+def test_an_empty_table_of_lists_is_a_csv_file(tmp_path):
+    write_csv(pa.table({"warnings": pa.array([], pa.list_(pa.string()))}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == '"warnings"\n'

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from report_tables import opened
 from sweetspot.report.outcome import Outcome
 from sweetspot.report.sentences import sentence
 from sweetspot.report.what_if import sweeps_of
@@ -61,3 +62,31 @@ def test_a_tie_on_the_slider_is_called_one():
         update={"lines": [line.model_copy(update={"p_cheapest": [0.96] * 3}) for line in sweep.lines]}
     )
     assert sentence("moved", sure, 2, Money()) == "The jobs 2 × plan: buy (clear)."
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_control_moves_the_answer_by_keyboard_and_back_brings_the_last_one(study_results):
+    """Of the office box: at three times the work three boxes cost less than renting, as planned it is a toss-up."""
+    file = study_results("office-box-2026") / "report" / "index.html"
+    with opened(file) as (tab, noise):
+        assert not tab.locator("#moved").is_visible()
+        tab.locator("#what-if > summary").click()
+        work, rents = (tab.locator(f"#what-if input[name={name}]") for name in ("jobs", "rents"))
+        planned, status = tab.inner_text("#moved p"), tab.locator("#moved [role=status]")
+        work.focus()
+        tab.keyboard.press("End")
+        assert "3 × plan" in status.inner_text() and tab.url.endswith("#jobs=12")
+        assert tab.inner_text("#moved li >> nth=0").startswith("Buy: 3 × office box with 4 RTX 4090, ")
+        assert work.get_attribute("aria-valuetext") == "3 × plan"
+        rents.focus()
+        tab.keyboard.press("Home")  # the work goes back to its plan
+        assert status.inner_text().endswith(": rent (clear).") and work.input_value() == "6"
+        tab.go_back()
+        assert "3 × plan" in status.inner_text() and rents.input_value() == "6"
+        tab.goto(file.as_uri())
+        assert tab.inner_text("#moved p") in ("", planned)
+        assert noise == []
+    with opened(file, javascript=False) as (tab, _):
+        tab.evaluate("document.getElementById('what-if').open = true")
+        assert tab.locator("#what-if svg").count() == 6 and not tab.locator("#what-if input >> nth=0").is_visible()

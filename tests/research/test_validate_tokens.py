@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 import pytest
-from sweetspot.tokens.mfu import Range, published_figures
+from sweetspot.transfer.mfu import Range, published_figures
 
 from research.__main__ import main
 from research.validate_tokens import pairs, summarize, validate

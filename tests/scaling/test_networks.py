@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from sweetspot.facts.shipped_tables import table
 from sweetspot.scaling.networks import MIDDLING_NETWORK, listed_networks, unlisted_network_warnings
-from sweetspot.titles import network_name
+from sweetspot.transfer.figures import network_name
 
 # Each layer is its parameters and tensors: weights, biases, scales and offsets.
 

@@ -18,8 +18,8 @@ from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
-from sweetspot.tokens.unmeasured import with_arithmetic, with_transferred
 from sweetspot.transfer.transferring import learn_devices
+from sweetspot.transfer.unmeasured import with_arithmetic, with_transferred
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 

@@ -8,8 +8,8 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.open_models import flop_per_token, open_model
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import TABLE_COLUMNS
-from sweetspot.tokens.unmeasured import with_arithmetic
 from sweetspot.transfer import unmeasured
+from sweetspot.transfer.unmeasured import with_arithmetic
 
 CELL, DENSE, OTHER = "llama-3.1-8b.lora.2048", "llama-3.1-8b", "resnet50"
 # tests/study/test_models.py: 4 P, 6 A of adapters and attention.

@@ -9,7 +9,8 @@ from sweetspot.commands.estimate import machines_for_rent, mfu_of, parse_work
 from sweetspot.study.open_models import open_models
 from sweetspot.tokens import estimates
 from sweetspot.tokens.estimates import UNTRIED, ReachedMfu, cheapest, estimate_machines
-from sweetspot.tokens.mfu import (
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.mfu import (
     Range,
     carry_speed,
     expected_mfu,
@@ -17,7 +18,6 @@ from sweetspot.tokens.mfu import (
     maker_factor,
     published_figures,
 )
-from sweetspot.transfer.figures import shipped_devices
 
 SD_90 = 1.644854  # of a normal value 5 % lie above it
 SMALL, MIDDLE, LARGE = "llama-3.2-1b", "llama-3.2-3b", "llama-3.1-8b"

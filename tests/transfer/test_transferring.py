@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.titles import network_name
-from sweetspot.transfer.figures import kind_of, shipped_devices, shipped_figures
+from sweetspot.transfer.figures import kind_of, network_name, shipped_devices, shipped_figures
 from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
 
 DEVICES, LEARNT = shipped_devices(), learn_devices(STUDIES)

@@ -26,13 +26,13 @@ def main(
     sources = [LogSource(**entry) for entry in logs]
     table = gather_throughput(runs, StudyCells(**question), as_of, declared, Path(folder), sources, impossible_figures)
     if pools:
-        from sweetspot.tokens.unmeasured import with_transferred
         from sweetspot.transfer.transferring import learn_devices
+        from sweetspot.transfer.unmeasured import with_transferred
 
         learnt = learn_devices(Path(folder).parent)
         table = with_transferred(table, StudyCells(**question), declared, as_of, learnt)
     if any(map(cell_work, question["model"])):
-        from sweetspot.tokens.unmeasured import with_arithmetic
+        from sweetspot.transfer.unmeasured import with_arithmetic
 
         table = with_arithmetic(table, StudyCells(**question), declared, as_of)
     write_table(table, output)

@@ -53,14 +53,12 @@ def schema_of(name: str) -> "pa.Schema":
 
 
 def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None:
-    """Write a table whole, its columns in the declared order.
+    """Write a table whole, its columns in the declared order; those that it lacks are missing values.
 
     Parameters
     ----------
-    frame
-        The rows; a declared column that it lacks is written as missing values.
-    path
-        The file.
+    frame, path
+        The rows and their file.
     name
         The table; '': as the file is called.
 
@@ -76,8 +74,8 @@ def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None
         raise ValueError(f"{path}: facts/tables.csv declares no column {', '.join(sorted(unknown))}")
     # A column without any value is one of floats to pandas, whatever it would hold.
     objects = dict.fromkeys((field.name for field in schema if not pa.types.is_primitive(field.type)), object)
-    whole = frame.reindex(columns=schema.names).astype(objects)
-    write_arrow(pa.Table.from_pandas(whole, schema, preserve_index=False), path)
+    complete = frame.reindex(columns=schema.names).astype(objects)
+    write_arrow(pa.Table.from_pandas(complete, schema, preserve_index=False), path)
 
 
 def read_table(path: str | Path) -> "pd.DataFrame":

@@ -8,21 +8,12 @@ from pathlib import Path
 
 from sweetspot.errors import UserError
 
-CORE = {
-    "altair": "altair",
-    "click": "click",
-    "jinja2": "jinja2",
-    "markupsafe": "markupsafe",
-    "numpy": "numpy",
-    "pandas": "pandas",
-    "pyarrow": "pyarrow",
-    "pydantic": "pydantic",
-    "pygments": "pygments",
+PACKAGES = (
+    "altair", "click", "jinja2", "markupsafe", "numpy", "pandas", "pyarrow", "pydantic", "pygments", "requests",
+    "scipy", "snakemake", "threadpoolctl",
+)  # fmt: skip
+CORE = dict(zip(PACKAGES, PACKAGES, strict=True)) | {
     "pynvml": "nvidia-ml-py",
-    "requests": "requests",
-    "scipy": "scipy",
-    "snakemake": "snakemake",
-    "threadpoolctl": "threadpoolctl",
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",
 }

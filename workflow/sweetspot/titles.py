@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Mapping
-from functools import cache
 
 from sweetspot.facts.shipped_tables import table
 
@@ -44,16 +43,3 @@ def framework_title(framework: str) -> str:
 def provider_title(provider: str, study_titles: Mapping[str, str] | None = None) -> str:
     """Return the name of a provider for people: the study's, else that of a well-known one, else its key."""
     return (study_titles or {}).get(provider) or PROVIDERS.get(provider, provider)
-
-
-@cache
-def network_name(model: str) -> str:
-    """Return one name for all spellings of a network, e.g. 'bertlarge' for 'BERT-large SQuAD'.
-
-    Case, separators and the version of a ResNet (`v1.5`) do not count.
-    """
-    letters = re.sub(r"[^a-z0-9]", "", model.lower())
-    for row in table("networks"):
-        if letters == row["network"] or letters in row["spellings"].split():
-            return row["network"]
-    return re.sub(r"v(1|15|2)$", "", letters)

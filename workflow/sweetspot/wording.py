@@ -86,11 +86,6 @@ def times(value: float) -> str:
     return f"{value:.2f}" if abs(value - 1) < 0.1 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
 
 
-def number_of(amount: int, noun: str, plural: str) -> str:
-    """An amount with its noun."""
-    return f"{amount:,} {noun if amount == 1 else plural}"
-
-
 def listed(names: list[str]) -> str:
     """Names as a person lists them: a, b and c."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -28,8 +28,6 @@ SEED = 2018
 FULL_UTILIZATION = 1.0 - 1e-9
 # Wait distributions of a sampled utilization are computed at this many steps between idle and full.
 UTILIZATION_STEPS = 20
-# Relative tolerance of `largest_growth`: by formula, and where each step simulates a queue.
-FORMULA_TOLERANCE, SIMULATION_TOLERANCE = 1e-6, 1e-3
 
 
 @dataclass(frozen=True)
@@ -143,39 +141,6 @@ def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
         p_wait=erlang_c(servers, servers * busy_share),
         mean_if_waiting=mean / (servers * (1 - busy_share)) * correction,
     )
-
-
-def largest_growth(classes: Sequence[JobClass], run_hours: float, deadline_hours: float) -> float:
-    """Return the largest factor on all arrival rates at which a job meets its deadline on average.
-
-    Parameters
-    ----------
-    classes
-        Jobs that share the machines, at today's rates.
-    run_hours, deadline_hours
-        Run time of the job in question, and the time from submission within which it is due.
-
-    Returns
-    -------
-    float
-        0 if the run alone takes longer than the deadline; infinity without any load.
-    """
-    from scipy.optimize import bisect  # Imported here: only machines with a queue need it.
-
-    busy_share = utilization(classes)
-    if run_hours > deadline_hours:
-        return 0.0
-    if busy_share <= 0:
-        return math.inf
-
-    def lateness(factor: float) -> float:
-        wait = wait_distribution(_scaled(classes, factor)).mean
-        return min(math.inf if math.isnan(wait) else wait, 1e12) - (deadline_hours - run_hours)
-
-    is_simulated = len({job.servers for job in classes}) > 1
-    tolerance = SIMULATION_TOLERANCE if is_simulated else FORMULA_TOLERANCE
-    smallest_step = tolerance * 1e-3 / busy_share
-    return float(bisect(lateness, 0.0, 1.0 / busy_share, xtol=smallest_step, rtol=tolerance))
 
 
 @dataclass(frozen=True)

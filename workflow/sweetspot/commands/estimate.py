@@ -15,7 +15,8 @@ from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.number_text import NUMBER, parse_number
 from sweetspot.study.open_models import METHODS, SEQUENCE, open_model
 from sweetspot.tokens.estimates import TOO_SMALL, UNTRIED, ReachedMfu, TokenJob, cheapest, estimate_machines
-from sweetspot.tokens.mfu import (
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.mfu import (
     FLOP_PER_TFLOP,
     PRECISION,
     SD_90,
@@ -25,7 +26,6 @@ from sweetspot.tokens.mfu import (
     published_figures,
     range_around,
 )
-from sweetspot.transfer.figures import shipped_devices
 
 WORK = re.compile(
     r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>" + NUMBER + r")\s*(?P<unit>[kmbt]?)"

@@ -24,8 +24,8 @@ from sweetspot.study.open_models import cell_name
 from sweetspot.study.study import check_study_name
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.tokens.mfu import PRECISION
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.mfu import PRECISION
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Device
 

@@ -4,10 +4,8 @@ devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it 
 names.csv: names for people. catalogue_names.csv: machines in price catalogues. availability.csv: stock, failures.
 resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
 device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
-cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost (bills/lint/known.py).
-tables.csv: columns of all tables. price_rules.csv, price_values.csv: what the price lint asks about, and the values
-that its rules compare. measured_networks.csv, transformers.csv: networks that can be measured. pools/: figures that
-methods learn from.
+cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost. price_rules.csv,
+price_values.csv: rules of the price lint. tables.csv: columns of all tables. measured_networks.csv, transformers.csv.
 """
 
 import csv

@@ -60,14 +60,14 @@ def sweeps_of(tables: Tables, verdict: Outcome) -> list[Sweep]:
     """Return the controls of the verdict's work, the amount of work first; none for a single job."""
     rows = rows_where(tables, "sweeps", workload=verdict.workload)
     kinds = {row["commitment"]: row["kind"] for row in reversed(_eligible(tables, verdict))}
-    found = []
+    sweeps = []
     for control in dict.fromkeys(row["control"] for row in rows):
         of_control = [row for row in rows if row["control"] == control]
         values = list(dict.fromkeys(row["value"] for row in of_control))
         planned = next(row["value"] for row in of_control if row["is_planned"])
         factor = verdict.work_factor or 0.0
         is_on_axis = of_control[0]["quantity"] in WORK and values[0] < factor * planned < values[-1]
-        found.append(
+        sweeps.append(
             Sweep.of(
                 of_control[0],
                 values=values,
@@ -76,7 +76,7 @@ def sweeps_of(tables: Tables, verdict: Outcome) -> list[Sweep]:
                 lines=_lines(of_control, len(values), kinds),
             )
         )
-    return found
+    return sweeps
 
 
 def _eligible(tables: Tables, verdict: Outcome) -> Sequence[Row]:
@@ -91,13 +91,8 @@ def _lines(rows: Sequence[Row], count: int, kinds: Mapping[str, str]) -> list[Sw
         line = [row for row in rows if row["commitment"] == commitment]
         if len(line) == count and any(row["is_planned"] and row["usd"] <= limit for row in line):
             kind = kinds.get(commitment, KEEP)
-            columns = {
-                "usd": "usd",
-                "low": "usd_low",
-                "high": "usd_high",
-                "p_cheapest": "p_cheapest",
-                "titles": "title",
-            }
-            fields = {name: [row[column] for row in line] for name, column in columns.items()}
-            lines.append(SweepLine(kind="buy" if kind == "mix" else kind, **fields))
+            columns = ("title", "usd", "usd_low", "usd_high", "p_cheapest")
+            titles, usd, low, high, p_cheapest = ([row[column] for row in line] for column in columns)
+            kind = "buy" if kind == "mix" else kind
+            lines.append(SweepLine(kind=kind, titles=titles, usd=usd, low=low, high=high, p_cheapest=p_cheapest))
     return lines

@@ -5,7 +5,7 @@ from functools import cache
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.titles import network_name
+from sweetspot.transfer.figures import network_name
 from sweetspot.warnings import warning
 
 # Stands in for a network of which nobody has stated any facts.

@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.scaling.networks import with_network_facts
 from sweetspot.study.instances import Instance
 from sweetspot.throughput.published import guessed_interconnect
-from sweetspot.titles import network_name
+from sweetspot.transfer.figures import network_name
 
 CHIP = re.compile(
     r"(?<![a-z0-9])(k\d{2,3}|m\d{2,4}|p\d{1,4}|v100s?|t4|a\d{1,4}g?|h\d{3}|l40s?|l4|gh200|b200|mi\d+"

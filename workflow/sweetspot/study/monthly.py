@@ -130,8 +130,6 @@ class Monthly(Closed):
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
     mean_wait_at_most: AboveZero | None = None
     """Hours that a job may wait on average for the machines that are held"""
-    people: Count | None = None
-    """People whose work it is; with more of them come more jobs"""
     jobs: list[RecurringJob] = Field(min_length=1)
     """Classes of jobs"""
     measured: JobRecord | None = None

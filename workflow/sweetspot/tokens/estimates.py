@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from sweetspot.study.open_models import Method, OpenModel, flop_per_token, memory_need
-from sweetspot.tokens.mfu import (
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.mfu import (
     FLOP_PER_TFLOP,
     PRECISION,
     Range,
@@ -16,7 +17,6 @@ from sweetspot.tokens.mfu import (
     maker_factor,
     published_figures,
 )
-from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Device
 
 UNTRIED = "arithmetic, by its maker's MLPerf times alone"  # the basis of devices of another maker than NVIDIA

@@ -1,5 +1,6 @@
 """Single-device figures as the relation of devices reads them: workload and kind, device, program."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -8,7 +9,6 @@ import pandas as pd
 
 from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file, table
 from sweetspot.throughput.published import read_published, with_machine_facts
-from sweetspot.titles import network_name
 from sweetspot.transfer.specifications import Devices, precision_name, read_devices
 
 BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has fewer than 32
@@ -16,6 +16,19 @@ BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has
 # without cuDNN computes by other kernels.
 DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
 USUAL_VECTOR_TFLOPS = 60.0  # Of fp32, as of the data-centre devices of the same years.
+
+
+@cache
+def network_name(model: str) -> str:
+    """Return one name for all spellings of a network, e.g. 'bertlarge' for 'BERT-large SQuAD'.
+
+    Case, separators and the version of a ResNet (`v1.5`) do not count.
+    """
+    letters = re.sub(r"[^a-z0-9]", "", model.lower())
+    for row in table("networks"):
+        if letters == row["network"] or letters in row["spellings"].split():
+            return row["network"]
+    return re.sub(r"v(1|15|2)$", "", letters)
 
 
 def kind_of(network: str) -> str:

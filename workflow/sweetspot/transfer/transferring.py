@@ -16,8 +16,7 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.spelling import slipped
-from sweetspot.titles import network_name
-from sweetspot.transfer.figures import shipped_devices, shipped_figures, with_features
+from sweetspot.transfer.figures import network_name, shipped_devices, shipped_figures, with_features
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.relation import Relation, condition, fit_relation, predict
 from sweetspot.transfer.specifications import Device, precision_name

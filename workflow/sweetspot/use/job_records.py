@@ -16,10 +16,7 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_limited
 
 SACCT_COMMAND = "sacct -a -X -P -D -o JobID,Start,End,State,AllocTRES,ElapsedRaw"
-REQUIRED_COLUMNS = {
-    "sacct": ["jobid", "start", "end", "state", "alloctres"],
-    "jobs": ["start", "end", "devices"],
-}
+REQUIRED_COLUMNS = {"sacct": ["jobid", "start", "end", "state", "alloctres"], "jobs": ["start", "end", "devices"]}
 RUN_COLUMNS = ["job", "start", "end", "state", "devices", "class"]
 # The states of sacct(1). A resized job goes on under the same id in the next row, so it is not completed.
 SLURM_STATES = {
@@ -166,14 +163,8 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
     if "devices" in fields and not DEVICES.fullmatch(fields["devices"]):
         raise line.error("devices", "a number such as 4 or 0.5")
     devices = float(fields["devices"]) if "devices" in fields else _allocated_devices(line)
-    return (
-        fields.get("jobid") or fields.get("job") or line.number,
-        start,
-        end,
-        state,
-        devices,
-        fields.get("class", ""),
-    )
+    job = fields.get("jobid") or fields.get("job") or line.number
+    return job, start, end, state, devices, fields.get("class", "")
 
 
 def _allocated_devices(line: RecordLine) -> float:

@@ -12,12 +12,7 @@ from sweetspot.errors import UserError
 
 EDGE = pd.Timedelta(days=3)  # a month that lacks at most so much at an edge of the record counts as whole
 # From so many hours on.
-CLASS_BY_HOURS = {
-    0: "under-1h",
-    1: "1h-to-8h",
-    8: "8h-to-3d",
-    72: "over-3d",
-}
+CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}
 MIN_SHARE = 0.02  # classes with less of the device-hours are one
 SMALL_CLASSES = "other"
 SEED = 1
@@ -55,11 +50,7 @@ class JobForecast:
 
 @dataclass(frozen=True)
 class ClassUse:
-    """Jobs of one class.
-
-    device_hours: of all jobs together; hours: of one job (mean; NaN where none has ended), hours_cv: their standard
-    deviation / mean; devices: mean by hours.
-    """
+    """Jobs of one class: device-hours of all, hours of one (mean, NaN where none has ended), mean devices by hours."""
 
     name: str
     jobs_by_month: list[int]
@@ -72,11 +63,7 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class MonthlyUse:
-    """What was used in whole months.
-
-    hours: of all months by the clock, device_hours: held within them; forecast: of all jobs; classes: those with the
-    most device-hours first.
-    """
+    """What was used in whole months: hours by the clock, device-hours held; classes with the most of them first."""
 
     months: list[str]
     hours: float
@@ -115,16 +102,10 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     edges, names = _covered_months(since or busy_runs["start"].iloc[0], until or last, zone)
     busy_runs["end"] = busy_runs["end"].fillna(last)
     busy_runs["hours"] = (busy_runs["end"] - busy_runs["start"]) / HOUR
-    # Once a run is completed its id belongs to another job: Slurm counts from 1 again after MaxJobId.
+    # Slurm counts from 1 again after MaxJobId: after a completed run its id belongs to another job.
     is_completed = busy_runs["state"].eq("completed").astype(int)
     earlier_jobs = is_completed.groupby(busy_runs["job"]).cumsum() - is_completed
-    totals = {
-        "start": "first",
-        "hours": "sum",
-        "devices": "max",
-        "state": "last",
-        "class": "last",
-    }
+    totals = {"start": "first", "hours": "sum", "devices": "max", "state": "last", "class": "last"}
     jobs = busy_runs.groupby([busy_runs["job"], earlier_jobs]).agg(totals)
     jobs["class"] = _classes(jobs)
     jobs["month"] = np.searchsorted(edges, jobs["start"], side="right") - 1
@@ -153,18 +134,10 @@ def _classes(jobs: pd.DataFrame) -> pd.Series:
     """Return the class of each job: the record's, else by devices and hours, such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
-    hours = pd.cut(
-        jobs["hours"],
-        [*CLASS_BY_HOURS, math.inf],
-        right=False,
-        labels=list(CLASS_BY_HOURS.values()),
-    )
+    hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=list(CLASS_BY_HOURS.values()))
     names = jobs["devices"].map(lambda number: "part-" if number < 1 else f"{number:.0f}x-") + hours.astype(str)
     device_hours = jobs["hours"] * jobs["devices"]
-    return names.where(
-        device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(),
-        SMALL_CLASSES,
-    )
+    return names.where(device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(), SMALL_CLASSES)
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
@@ -173,22 +146,13 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
     device_hours = (jobs["hours"] * jobs["devices"]).sum()
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
     devices = device_hours / (jobs["hours"].sum() or math.nan)
-    return ClassUse(
-        name,
-        counts.tolist(),
-        device_hours,
-        hours.mean(),
-        cv,
-        devices,
-        forecast_jobs(counts, name),
-    )
+    return ClassUse(name, counts.tolist(), device_hours, hours.mean(), cv, devices, forecast_jobs(counts, name))
 
 
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
-    """Forecast the jobs of the months to come, as many months as were counted but at most MAX_MONTHS_AHEAD.
+    """Forecast the jobs of as many months to come as were counted (`counts`), at most MAX_MONTHS_AHEAD.
 
-    Counts are negative binomial about a level that grows by a constant share. `counts`: jobs of each month; `key`
-    names the random stream.
+    Counts are negative binomial about a level that grows by a constant share. `key` names the random stream.
     """
     from scipy.special import softmax  # slow to import
 

@@ -13,7 +13,8 @@ from sweetspot.study.instances import cautions
 from sweetspot.study.open_models import cell_work, flop_per_token
 from sweetspot.throughput.best import TABLE_COLUMNS, cell_columns, mark_best
 from sweetspot.throughput.gather import SAME_BUT_VARIANT
-from sweetspot.tokens.mfu import (
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.mfu import (
     FLOP_PER_TFLOP,
     SD_90,
     STACK_SD,
@@ -24,7 +25,6 @@ from sweetspot.tokens.mfu import (
     published_figures,
     range_around,
 )
-from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.relation import Relation
 from sweetspot.transfer.specifications import PROCESSOR, precision_name
 from sweetspot.transfer.transferring import Measured, transferred

@@ -10,9 +10,9 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
-from sweetspot.tokens.unmeasured import with_transferred
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+from sweetspot.transfer.unmeasured import with_transferred
 
 DEVICES, LEARNT = shipped_devices(), learn_devices(STUDIES)
 QUESTION = StudyCells(
