@@ -52,15 +52,6 @@ def box_offer(**more):
     return offer(BOX, "own", fixed / (24 * own["days_per_month"]) + energy, **own)
 
 
-def plan_rows(rows):
-    """Rows of results/<study>/plans as bills/plans.py makes them, of one job a phase where nothing else is said."""
-    table = pd.DataFrame(rows)
-    plain = {"plan": "project", "status": "ok", "jobs": 1, "machines": 1.0, "at_once": 1.0, "slots": 1.0, "boxes": 1.0,
-             "room_hours": np.nan, "plan_months": np.nan, "work_hours": 1.0}  # fmt: skip
-    made = plain | {"job_hours": table["hours"], "speed_of": table["instance"]}
-    return table.assign(**{name: value for name, value in made.items() if name not in table.columns})
-
-
 def _cell(model, gpus):
     cell = {"framework": "tensorflow", "model": model, "batch_size": 64, "gpus": gpus}
     return cell | {"precision": "fp16", "variant": "default"}
