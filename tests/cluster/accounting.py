@@ -35,7 +35,7 @@ class AccountedSlurm(OneNodeSlurm):
         lines = [
             "AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=localhost",
             f"AccountingStoragePort={port}", "AccountingStorageEnforce=associations,limits,qos",
-            "AccountingStorageTRES=gres/gpu",
+            "AccountingStorageTRES=gres/gpu"
         ]  # fmt: skip
         text = super().configuration().replace("AccountingStorageType=accounting_storage/none", "\n".join(lines))
         return text.replace("MinJobAge=3600", "MinJobAge=2")  # the queue forgets what is over; the accounting does not
@@ -62,7 +62,7 @@ class AccountedSlurm(OneNodeSlurm):
             for words in (
                 "cluster sweetspot", "qos short set MaxWall=00:20:00 Flags=DenyOnLimit",
                 "qos crowded set GrpTRES=cpu=1", "account test set QOS=normal,short,crowded",
-                "user root Account=test DefaultAccount=test",
+                "user root Account=test DefaultAccount=test"
             ):  # fmt: skip
                 self.run("sacctmgr", "--immediate", "add", *words.split())
         super().start_controller()

@@ -42,7 +42,7 @@ def project(tmp_path_factory):
     extrapolated = table_of([], EXTRAPOLATION_COLUMNS)
     for name, columns, kinds in (
         ("offers/list", offers, OFFER_COLUMNS), ("fees/list", fees, FEE_COLUMNS),
-        ("throughput", cells, THROUGHPUT_COLUMNS), ("extrapolation", extrapolated, EXTRAPOLATION_COLUMNS),
+        ("throughput", cells, THROUGHPUT_COLUMNS), ("extrapolation", extrapolated, EXTRAPOLATION_COLUMNS)
     ):  # fmt: skip
         write_arrow(to_arrow_table(columns, kinds), results / f"{name}.parquet")
     return root

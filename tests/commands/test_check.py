@@ -145,7 +145,7 @@ def test_what_one_file_says_of_another_is_checked_where_both_are_right(lab):
         ("prices/third.yaml", "offers[2]", "second time"),
         ("study.yaml", "reference", "'boxes'", "'box'"),
         ("workloads.yaml", "job.devices_per_job", "64", "at most 1"),
-        ("prices/all.yaml", "offers[0].instance", "'clowd'", "'cloud'"),
+        ("prices/all.yaml", "offers[0].instance", "'clowd'", "'cloud'")
     ])  # fmt: skip
 
 
@@ -196,10 +196,7 @@ def test_a_figure_that_cannot_be_is_named_with_its_line(lab):
         file.write("RTX 4090,elsewhere,4,tensorflow,2.15,p,resnet50,64,fp16,default,synthetic,9000,,,a page,\n")
     found = read_study("lab", config)
     told = [(Path(file).name, rule, words.split(":")[0]) for file, rule, words in found.warnings]
-    assert told == [
-        ("throughput.csv", "beyond_peak", "line 3"),
-        ("throughput.csv", "more_than_n_times_one", "line 4"),
-    ]
+    assert told == [("throughput.csv", "beyond_peak", "line 3"), ("throughput.csv", "more_than_n_times_one", "line 4")]
     assert found.errors == [] and "6.4 times what one RTX 4090 does" in found.warnings[1][2]
 
 
@@ -237,8 +234,8 @@ def test_the_command_ends_with_0_for_a_warning_and_with_2_for_a_mistake(lab, mon
     ("before", "after", "told"),
     [  # 1460 / 730 = 2 (a month as an hour)
         ("kw: 0.6", "kw: 2100", "offers[1].own.kw is 2,100"),
-        ("per_hour: 3.0", "per_hour: 1460", "730 times too much"),
-    ],
+        ("per_hour: 3.0", "per_hour: 1460", "730 times too much")
+    ]
 )  # fmt: skip
 def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab, before, after, told):
     config, folder = lab
@@ -282,7 +279,7 @@ def test_a_machine_that_comes_after_the_project_is_refused_by_check_and_run(mont
     with pytest.raises(UserError, match=r"offers\[1\] is available after 23\.87 months"):
         price_study(
             pa.table({}), pa.table({}), folder / "prices" / "all.yaml", folder / "workloads.yaml",
-            [folder / "instances.yaml"], "all", 30.5, date(2026, 1, 1),
+            [folder / "instances.yaml"], "all", 30.5, date(2026, 1, 1)
         )  # fmt: skip
     edit(folder / "prices" / "all.yaml", "available_from_weeks: {value: 104, low: 8, high: 110}",
          "available_from: 2027-06-01")  # fmt: skip

@@ -66,7 +66,7 @@ def test_a_reader_that_closes_the_pipe_ends_it_quietly(tmp_path):
     buffered = {name: value for name, value in environment(ROOT).items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(
         ["bash", "-c", f"{line}; echo ${{PIPESTATUS[0]}}"],
-        cwd=tmp_path, env=buffered, capture_output=True, text=True, check=True,
+        cwd=tmp_path, env=buffered, capture_output=True, text=True, check=True
     )  # fmt: skip
     assert done.stdout == "currency: USD\n141\n"
     assert (tmp_path / "errors").read_text() == ""

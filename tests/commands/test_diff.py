@@ -35,7 +35,7 @@ def test_prices_and_ranks_that_changed(folders):
     table = difference(*(pd.read_parquet(folder / "comparison" / "ranks.parquet") for folder in folders))
     found = {(row.what, row.instance): row for row in table.itertuples()}
     assert set(found) == {
-        ("price", "a"), ("price", "c"), ("new", "n|w"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "c"),
+        ("price", "a"), ("price", "c"), ("new", "n|w"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "c")
     }  # fmt: skip
     assert found["price", "a"].change == pytest.approx(1.5)  # 1.0 -> 2.5
     assert (found["rank", "b"].rank_before, found["rank", "b"].rank_after) == (2, 1)

@@ -15,7 +15,7 @@ from sweetspot.commands.doctor import PROGRAMS, Machine, missing_parts, report
 FULL = {
     "snakemake": "9.27.1", "tensorflow": "2.21.0", "torch": "2.6",
     "snakemake-executor-plugin-slurm": "2.8.0", "snakemake-executor-plugin-kubernetes": "0.5.1",
-    "snakemake-interface-common": "1.23.0", "left-pad": "1",
+    "snakemake-interface-common": "1.23.0", "left-pad": "1"
 }  # fmt: skip
 WORKSTATION = Machine(FULL, [], PROGRAMS, ["Tesla V100"] * 2, "")
 

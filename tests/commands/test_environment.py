@@ -17,7 +17,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {file.stem: file.read_text() for file in sorted((ROOT / "envs").glob("*.lock"))}
 DISTRIBUTIONS = {
     "yaml": "pyyaml", "pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python",
-    "keras": "tensorflow",
+    "keras": "tensorflow"
 }  # fmt: skip
 # Of make, which would reach it through the environment.
 OPTIONS = {"GPU", "SLURM", "KUBERNETES", "STUDY", "VENV", "PYTHON", "CORES"}

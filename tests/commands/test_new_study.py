@@ -121,8 +121,8 @@ def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
         (["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16"),
         ([*CARD[:3], "9e5"], "at its dense peak in fp16"),
         ([*CARD, "--jobs-per-month", "0"], "--jobs-per-month.*'0'"),
-        ([*CARD, "--samples-per-job", "0,5"], "--samples-per-job.*'0,5'"),
-    ],
+        ([*CARD, "--samples-per-job", "0,5"], "--samples-per-job.*'0,5'")
+    ]
 )  # fmt: skip
 def test_what_cannot_be_used_writes_nothing(config, typed, arguments, words):
     with pytest.raises(UserError, match=words):
@@ -151,7 +151,7 @@ def test_work_by_tokens_has_its_currency_jobs_and_devices(config, typed):
     assert not read_study("mine", config).errors
     job = load_monthly(folder / "workloads.yaml")["month"].jobs[0]
     assert (job.model, job.samples, job.per_month.value, job.devices_per_job) == (
-        "qwen2.5-32b.qlora.2048", 1.5e9, 4, 1,
+        "qwen2.5-32b.qlora.2048", 1.5e9, 4, 1
     )  # fmt: skip
     study = load_yaml(folder / "study.yaml")
     assert (study["currency"]["code"], study["currency"]["usd_per_unit"]) == ("CHF", 1.25)
@@ -171,7 +171,7 @@ def test_ask_prompts_for_the_options_and_again_after_a_mistake(config, monkeypat
     assert (job.model, job.samples, job.per_month.value, job.devices_per_job) == ("resnet50", 15_000_000, 31, 1)
     box = load_yaml(config / "studies/mine/prices/box.yaml")["offers"][0]
     assert (box["instance"], box["own"]["capex"], box["own"]["kw"], box["available_from_weeks"]) == (
-        "box-4", 21900, 2.1, 6,
+        "box-4", 21900, 2.1, 6
     )  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def test_the_figure_that_the_person_timed_is_a_row_of_one_device(made):
     assert {name: value for name, value in row.items() if value} == {
         "gpu": "RTX 4090", "instance": TIMED, "gpus": "1", "framework": "torch", "benchmark": "own",
         "model": "resnet50", "batch_size": "256", "precision": "fp16", "variant": "default", "images_per_s": "1120",
-        "as_of": str(TODAY), "source": f"timed by us, given to sweetspot new-study on {TODAY}",
+        "as_of": str(TODAY), "source": f"timed by us, given to sweetspot new-study on {TODAY}"
     }  # fmt: skip
 
 

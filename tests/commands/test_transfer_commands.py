@@ -21,7 +21,7 @@ def test_one_figure_on_other_devices_and_counts(capsys):
     rows = [(row["gpu"], row["gpus"], row["basis"], row["interconnect"]) for row in result["predicted"]]
     assert rows == [
         ("H100 SXM", 1, "transferred", ""), ("H100 SXM", 8, "extrapolated", "nvlink"),
-        ("RTX 5090", 1, "transferred", ""), ("RTX 5090", 8, "extrapolated", "pcie"),
+        ("RTX 5090", 1, "transferred", ""), ("RTX 5090", 8, "extrapolated", "pcie")
     ]  # fmt: skip
     for row in result["predicted"]:
         assert row["images_per_s_low"] < row["images_per_s"] < row["images_per_s_high"]

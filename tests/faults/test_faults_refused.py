@@ -158,8 +158,8 @@ def test_the_currency_of_the_page_has_a_rate_that_was_one(config):
     [
         ("resnet5O", "resnet50", True), ("resent50", "resnet50", True), ("resnt50", "resnet50", True),
         ("P3-2xlarge", "p3.2xlarge", True), ("resnet50d", "resnet50", False), ("resnet51", "resnet50", False),
-        ("p3dn.2xlarge", "p3.2xlarge", False), ("p3.8xlarge", "p3.2xlarge", False), ("gnm", "gnmt", False),
-    ],
+        ("p3dn.2xlarge", "p3.2xlarge", False), ("p3.8xlarge", "p3.2xlarge", False), ("gnm", "gnmt", False)
+    ]
 )  # fmt: skip
 def test_a_slip_is_no_name_of_its_own(wrong, name, meant):
     assert slipped(wrong, [name]) == (name if meant else None)
@@ -258,7 +258,7 @@ def test_a_study_on_a_read_only_disk_is_one_sentence(config):
     with read_only(studies):
         done = subprocess.run(
             [sys.executable, "-m", "sweetspot", "new-study", "mine", *CARD[2:5], "--config", str(config)],
-            env=environment(ROOT), capture_output=True, text=True, check=False,
+            env=environment(ROOT), capture_output=True, text=True, check=False
         )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == (

@@ -9,8 +9,7 @@ INF, NAN = np.inf, np.nan
 
 @pytest.mark.parametrize(
     ("usd", "alternatives", "expected"),
-    [
-        # a is the cheapest of two cases, b of one
+    [  # a is the cheapest of two cases, b of one
         ([[1, 1, 3], [2, 2, 2]], "ab", {"a": 2 / 3, "b": 1 / 3}),
         # the third case is a tie: both are, and the shares add up to more than 1
         ([[1, 3, 2], [2, 2, 2]], "ab", {"a": 2 / 3, "b": 2 / 3}),
@@ -22,8 +21,7 @@ INF, NAN = np.inf, np.nan
         ([[1.0, 1.0], [1.0 + 0.9e-6, 1.0 + 2e-6]], "ab", {"a": 1.0, "b": 0.5}),
         ([[-1.0, -1.0], [-1.0 + 0.9e-6, -1.0 + 2e-6]], "ab", {"a": 1.0, "b": 0.5}),
         # what never does the work is never the cheapest, and where nothing does nobody is
-        ([[INF, 1, INF, 0], [2, NAN, NAN, 0]], "ab", {"a": 0.5, "b": 0.5}),
-    ],
+        ([[INF, 1, INF, 0], [2, NAN, NAN, 0]], "ab", {"a": 0.5, "b": 0.5})]
 )  # fmt: skip
 def test_the_cheapest_of_all(usd, alternatives, expected):
     assert shares(np.array(usd, dtype=float), list(alternatives)) == pytest.approx(expected)

@@ -11,7 +11,7 @@ from sweetspot.number_text import parse_number
      ("1,5", 1.5),  # a decimal comma: groups of thousands have three digits
      ("0,500", 0.5),  # no thousands begin with a 0
      ("1E3", 1000.0), ("1,234,567", 1_234_567.0), ("1,234.5", 1234.5), ("1.234,5", 1234.5),
-     ("1.234.567,8", 1_234_567.8), ("21900,75", 21900.75), (" 7 ", 7.0), (".25", 0.25), ("5.", 5.0), ("-3", -3.0)],
+     ("1.234.567,8", 1_234_567.8), ("21900,75", 21900.75), (" 7 ", 7.0), (".25", 0.25), ("5.", 5.0), ("-3", -3.0)]
 )  # fmt: skip
 def test_a_number_is_read_as_it_is_meant(text: str, value: float) -> None:
     assert parse_number(text, "--rate") == value

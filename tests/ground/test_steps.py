@@ -30,7 +30,7 @@ def test_each_step_is_told_when_the_next_is_asked_for(told):
 @pytest.mark.parametrize(
     ("place", "tells"),
     [({"RANK": "0"}, True), ({"RANK": "1"}, False), ({"SLURM_PROCID": "3"}, False), ({"SLURM_PROCID": "0"}, True),
-     ({"RANK": "0", "SLURM_PROCID": "1"}, True)],
+     ({"RANK": "0", "SLURM_PROCID": "1"}, True)]
 )  # fmt: skip
 def test_of_several_processes_the_first_tells(told, monkeypatch, place, tells):
     for name, value in place.items():

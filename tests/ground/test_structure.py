@@ -14,7 +14,7 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 # docs/architecture.md: the order of the flow. The ground lies under all rooms; catalogues read what other people wrote.
 ROOMS = (
     "facts", "ground", "study", "catalogues", "matrix", "logs", "harness", "throughput", "transfer", "tokens",
-    "scaling", "bills", "availability", "mixes", "decision", "claims", "report", "use", "commands",
+    "scaling", "bills", "availability", "mixes", "decision", "claims", "report", "use", "commands"
 )  # fmt: skip
 MODULES = {file: ".".join(file.relative_to(LIBRARY).with_suffix("").parts) for file in LIBRARY.rglob("*.py")}
 

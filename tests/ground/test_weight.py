@@ -52,7 +52,7 @@ def test_rooms_and_folders_of_tests(tmp_path):
     for name, text in {
         "workflow/sweetspot/cells.py": "a = 1\n", "workflow/sweetspot/mixes/one.py": "class A:\n    b = 1\n",
         "workflow/sweetspot/bills/two.py": "class A:\n    pass\n", "workflow/sweetspot/facts/data.csv": "1\n",
-        "tests/bills/test_two.py": "b = 2\n\nc = 3\n", "tests/conftest.py": "d = 4\n",
+        "tests/bills/test_two.py": "b = 2\n\nc = 3\n", "tests/conftest.py": "d = 4\n"
     }.items():  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -67,7 +67,7 @@ def test_what_is_above_its_ceiling_or_has_none_is_named():
     ceilings = {"library": {"bills": {"lines": 10, "tokens": 70}}}
     weights = {"library": {"bills": {"lines": 10, "tokens": 71}, "attic": {"lines": 1}}}
     assert excesses(weights, ceilings) == [
-        "library bills: tokens is 71; expected at most 70", "library attic: lines is 1; expected at most 0",
+        "library bills: tokens is 71; expected at most 70", "library attic: lines is 1; expected at most 0"
     ]  # fmt: skip
 
 

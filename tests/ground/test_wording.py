@@ -8,7 +8,7 @@ from sweetspot.wording import amount, begun, confidence, listed, money, percent,
     ("probability", "words", "share"),
     [(0.95, "clear", "95 %"), (0.949, "likely", "95 %"), (0.8, "likely", "80 %"), (0.799, "too close to call", "80 %"),
      (0.99, "clear", "99 %"), (0.991, "clear", "over 99 %"), (0.01, "too close to call", "1 %"),
-     (0.009, "too close to call", "under 1 %")],
+     (0.009, "too close to call", "under 1 %")]
 )  # fmt: skip
 def test_certainty_in_words(probability, words, share):
     assert (confidence(probability), percent(probability)) == (words, share)
@@ -41,7 +41,7 @@ def test_names_are_listed_as_a_person_does():
     [("office box with 4 RTX 4090", "the office box with 4 RTX 4090", "The office box with 4 RTX 4090"),
      ("all on RunPod with 1 L40S", "all on RunPod with 1 L40S", "All on RunPod with 1 L40S"),
      ("your old box", "your old box", "Your old box"),
-     ("Lambda with 8 B200", "Lambda with 8 B200", "Lambda with 8 B200")],
+     ("Lambda with 8 B200", "Lambda with 8 B200", "Lambda with 8 B200")]
 )  # fmt: skip
 def test_a_title_in_a_sentence_and_at_its_start(title, within, first):
     assert (the(title), begun(the(title))) == (within, first)

@@ -90,7 +90,7 @@ def test_one_choice_alone_and_none(tmp_path):
 OFFERS = [
     {"price_list": "p", "instance": "box", "purchase": "own", "capex_usd": 14_500.0, "fixed_usd_per_month": 420.0,
      "maintenance_usd_per_month": 20.0, "staff_usd_per_month": NONE, "upfront_usd": NONE, "term_months": NONE},
-    {"price_list": "p", "instance": "year", "purchase": "reserved", "upfront_usd": 120.0, "term_months": 12.0},
+    {"price_list": "p", "instance": "year", "purchase": "reserved", "upfront_usd": 120.0, "term_months": 12.0}
 ]  # fmt: skip
 OPTIONS = [{"option": row["instance"], **row} for row in OFFERS]
 CHOICE = {"workload": "w", "choice": "box", "kind": "buy", "counts": 2.0, "usd_per_month": 900.0}
@@ -106,7 +106,7 @@ MIX = [
     ({}, 900 + 2 * (14_500 + 20 - 420)),
     ({"choice": "cloud", "kind": "rent"}, 900.0), ({"usd_per_month": NONE}, None),
     # One box, and a contract's 120 at once, of which a month bears a twelfth.
-    ({"choice": "mix", "kind": "mix"}, 900 + 14_100 + 110),
+    ({"choice": "mix", "kind": "mix"}, 900 + 14_100 + 110)
 ])  # fmt: skip
 def test_the_first_month_costs_the_price_and_a_month(changes, usd):
     tables = {"offers": pd.DataFrame(OFFERS), "options": pd.DataFrame(OPTIONS), "sources": pd.DataFrame(MIX)}

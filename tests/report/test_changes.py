@@ -33,7 +33,7 @@ def test_an_edit_of_prices_is_told_by_what_it_changed():
                    ("New", 7.0, 70.0, 5, "2019"))  # fmt: skip
     table = difference(before, after)
     assert list(zip(table["what"], table["instance"], strict=True)) == [
-        ("price", "C"), ("new", "New"), ("price", "a"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "C"),
+        ("price", "C"), ("new", "New"), ("price", "a"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "C")
     ]  # fmt: skip
     found = table.set_index(["what", "instance"])
     # of two offers of a the cheaper counts

@@ -41,7 +41,7 @@ def test_the_middle_of_a_names_lines_stands_at_its_tick():
 @pytest.mark.parametrize(("ends", "ticks"), [
     ((3.0, 3.4), [3, 3.1, 3.2, 3.3, 3.4]),  # evenly spaced where the highest is less than five times the lowest
     ((3.0, 3.5), [3, 3.2, 3.4, 3.6]), ((2.0, 8.0), [2, 4, 6, 8]),
-    ((2.0, 40.0), [1, 3, 10, 30, 100, 300]), ((5.0, 5.0), [5]),
+    ((2.0, 40.0), [1, 3, 10, 30, 100, 300]), ((5.0, 5.0), [5])
 ])  # fmt: skip
 def test_a_logarithmic_axis_has_round_ticks(ends, ticks):
     assert log_axis(pd.Series(ends)).to_dict()["values"] == pytest.approx(ticks)
@@ -84,7 +84,7 @@ BUYERS = ["cannot be taken away", "can be taken away", "the box"]
     # 6.7 pixels a letter and 34 an entry: two of 26 letters take 2 x 208.2 of 420, with 27 in one of them 423.1
     (["a" * 26, "b" * 26, "c"], {}, COLOURS[:3], 2, 386), (["a" * 27, "b" * 26, "c"], {}, COLOURS[:3], 1, 386),
     (list("abcdefgh"), {"width": 188}, [*COLOURS, COLOURS[0]], 2, 154), (["a"], {}, COLOURS[:1], 2, 386),
-    (BUYERS, {}, ["#0072B2", "#D55E00", "#000000"], 2, 386), (BUYERS[1:], {}, ["#D55E00", "#000000"], 2, 386),
+    (BUYERS, {}, ["#0072B2", "#D55E00", "#000000"], 2, 386), (BUYERS[1:], {}, ["#D55E00", "#000000"], 2, 386)
 ])  # fmt: skip
 def test_a_legend_has_one_column_where_two_of_its_names_find_no_room_together(names, more, colours, columns, limit):
     legend = colour("kind:N", names, **more).to_dict()

@@ -11,7 +11,7 @@ from sweetspot.report.evidence_tables import ROW_LIMIT, EvidenceTables, declarat
 OFFER = {
     "instance": "a", "purchase": "on_demand", "provider": "aws", "price_list_title": "List", "usd_per_hour": 3.0,
     "usd_per_hour_low": 2.0, "usd_per_hour_high": 4.0, "basis": "published", "source": "a price page",
-    "as_of": "2018-07-01 12:00", "warnings": None,
+    "as_of": "2018-07-01 12:00", "warnings": None
 }  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def test_every_declared_template_uses_filters_that_exist():
 
 @pytest.mark.parametrize(("template", "result"), [
     ("{a}, {b|day}", "x, 2018-07-01"), ("{none/a}", "x"), ("{none|model/b|day}", "2018-07-01"), ("{yes?and}", "and"),
-    ("{no?and}{none?and}", ""), ("x", "x"),
+    ("{no?and}{none?and}", ""), ("x", "x")
 ])  # fmt: skip
 def test_a_template_is_filled_from_a_row(template, result):
     row = {"a": "x", "b": "2018-07-01 12:00", "none": None, "yes": True, "no": False}

@@ -49,7 +49,7 @@ def test_nothing_without_hours_or_money_nor_of_other_work_is_on_the_front():
     found = cost_charts.front_rows(ChartData(answered(ranks=pd.concat([rows, *others])), "box"))
     assert table(found, "option label kind fits on_front") == [
         ["A", "A", "cannot be taken away", True, True], ["S", "S", "can be taken away", False, False],
-        ["box", "box", "box [l]", True, False],
+        ["box", "box", "box [l]", True, False]
     ]  # fmt: skip
     nobody = cost_charts.front_rows(ChartData(answered(ranks=rows), None))
     assert nobody["kind"].iloc[-1] == "cannot be taken away"  # no machine is judged: none has a kind of its own
@@ -63,7 +63,7 @@ def test_the_front_is_numbered_fastest_first():
     keys = cost_charts.number_points(rows, "box")
     assert keys["text"].tolist() == [
         "1  A: 1.00 h, 100 USD", "2  B: 10.0 h, 10.0 USD", "3  box: 60.0 h, 50.0 USD", "4  C: 98.0 h, 1.02 USD",
-        "5  D: 100 h, 1.00 USD",
+        "5  D: 100 h, 1.00 USD"
     ]  # fmt: skip
     assert keys["mark"].tolist() == ["1", "2", "3", "4, 5", ""] and keys["line"].tolist() == [0, 1, 2, 3, 4]
     assert "box" not in " ".join(cost_charts.number_points(rows, "")["text"])
@@ -116,7 +116,7 @@ def test_bills_are_stacked_from_their_lines_at_the_price_of_the_answer():
     drawing = CHARTS["bill"].draw(ChartData(bills(), "box"))
     assert table(drawing.data["rows"], "title line usd total") == [
         ["box", "owning it, used or not", 72, 100], ["box", "electricity", 28, 100], ["A", "machine time", 117, 120],
-        ["A", "traffic", 1.8, 120],
+        ["A", "traffic", 1.8, 120]
     ]  # fmt: skip
     assert drawing.says == "box costs 100 USD: 72 % of it owning it, used or not"
     (bar,) = marks_of(spec_of(drawing))
@@ -144,7 +144,7 @@ BILLS = bills()
 
 @pytest.mark.parametrize("tables", [
     {}, {"bills": BILLS["bills"], "ranks": BILLS["ranks"].head(0)}, BILLS | {"bills": pd.DataFrame()},
-    BILLS | {"bills": BILLS["bills"].assign(instance="?")},
+    BILLS | {"bills": BILLS["bills"].assign(instance="?")}
 ])  # fmt: skip
 def test_without_rows_a_chart_says_so(tables):
     assert CHARTS["bill"].draw(ChartData(tables, "box")).data["rows"]["text"].str.startswith("Nothing to draw").all()

@@ -19,8 +19,7 @@ def frame(columns, *rows):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["price_changes_words", "claims_in_words", "ahead", "worth_knowing", "plan_worth_in_words"],
+    "name", ["price_changes_words", "claims_in_words", "ahead", "worth_knowing", "plan_worth_in_words"]
 )
 def test_without_tables_nothing_is_said(name):
     assert not getattr(evidence_text, name)({})
@@ -74,7 +73,7 @@ def test_nothing_is_worth_finding_out_within_its_error_or_below_its_cost(low, co
 QUEUE = {
     "title": "office box", "option": "box", "model": "net", "workload": "jobs", "overloaded": False,
     "per_month": 6.0, "utilisation": 0.433, "wait_hours": 40.36, "wait_hours_p90": 137.0,
-    "hours_to_result": 93.2,
+    "hours_to_result": 93.2
 }  # fmt: skip
 
 

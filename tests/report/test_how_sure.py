@@ -39,7 +39,7 @@ def test_each_speed_that_decides_has_its_basis_and_source():
 @pytest.mark.parametrize(
     ("basis", "marked"),
     [("measured", False), ("published", False), ("own", False), ("equivalent", False), ("scaled", True),
-     ("stand_in", True), ("transferred", True), ("extrapolated", True), ("arithmetic", True)],
+     ("stand_in", True), ("transferred", True), ("extrapolated", True), ("arithmetic", True)]
 )  # fmt: skip
 def test_a_speed_that_nobody_timed_is_marked(basis, marked):
     assert bool(how_sure.mark_of([basis])) is marked

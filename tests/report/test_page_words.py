@@ -71,7 +71,7 @@ def queue(**changes):
     ({}, [2.6]), ({"wait_hours": 2.5}, []),  # a quarter of its hours is not long
     ({"overloaded": True}, [None]),
     ({"overloaded": True, "option": "b"}, []),
-    ({"overloaded": True, "option": "w: a"}, [None]), ({"overloaded": True, "workload": "x.runs"}, []),
+    ({"overloaded": True, "option": "w: a"}, [None]), ({"overloaded": True, "workload": "x.runs"}, [])
 ])  # fmt: skip
 def test_a_wait_of_more_than_a_quarter_of_a_jobs_hours_is_listed(changes, waits):
     made = long_waits(queue(**changes), found())

@@ -9,9 +9,7 @@ from phase_study import one_job, with_phases
 from phase_tables import hanging_tables
 from report_tables import evidence, month_tables, small_tables
 from sweetspot.decision.options import titled
-from sweetspot.report.evidence_text import (
-    plan_worth_in_words,
-)
+from sweetspot.report.evidence_text import plan_worth_in_words
 from sweetspot.report.tables import shown_in, works
 from sweetspot.study.workloads import load_titles
 from sweetspot.titles import class_title

@@ -15,7 +15,7 @@ def test_a_value_stands_in_proportion_and_a_bar_is_never_invisible():
 
 
 @pytest.mark.parametrize(("maximum", "expected"), [
-    (100, [0, 25, 50, 75, 100]), (1.0, [0, 0.25, 0.5, 0.75, 1.0]), (3000, [0, 1000, 2000, 3000]), (7, [0, 2, 4, 6]),
+    (100, [0, 25, 50, 75, 100]), (1.0, [0, 0.25, 0.5, 0.75, 1.0]), (3000, [0, 1000, 2000, 3000]), (7, [0, 2, 4, 6])
 ])  # fmt: skip
 def test_ticks_are_round(maximum, expected):
     assert Axis(0, maximum).ticks() == expected
@@ -23,7 +23,7 @@ def test_ticks_are_round(maximum, expected):
 
 @pytest.mark.parametrize(("bars", "reference", "maximum"), [
     ([(10, 12), (30, 33)], 30, 33), ([(10, 12), (50, 60)], 10, 12), ([(10, 12), (50, 60)], 50, 60),
-    ([(10, None), (40, 45), (41, 50)], 10, 45), ([], 0, 1),
+    ([(10, None), (40, 45), (41, 50)], 10, 45), ([], 0, 1)
 ])  # fmt: skip
 def test_what_costs_over_four_times_what_is_compared_lies_beyond_the_axis(bars, reference, maximum):
     usd = [ValueRange(value=value, low=None, high=high) for value, high in bars]
@@ -32,7 +32,7 @@ def test_what_costs_over_four_times_what_is_compared_lies_beyond_the_axis(bars, 
 
 
 @pytest.mark.parametrize(("value", "said"), [
-    (0, "0"), (800, "800"), (0.25, "0.25"), (2500, "2,500"), (12_000, "12 k"), (999_499, "999 k"), (1_200_000, "1.2 M"),
+    (0, "0"), (800, "800"), (0.25, "0.25"), (2500, "2,500"), (12_000, "12 k"), (999_499, "999 k"), (1_200_000, "1.2 M")
 ])  # fmt: skip
 def test_amounts_on_an_axis_are_short(value, said):
     assert short_amount(value) == said

@@ -114,7 +114,7 @@ def test_each_family_is_drawn_at_its_own_largest_batch():
 
 @pytest.mark.parametrize(("rows", "text"), [
     ([(1, 1.0)], "1 devices do 100 % of 1 times the work of one"), ([], ""),
-    ([(4, 0.9), (8, 0.834), (8, 0.612)], "8 devices do 61 to 83 % of 8 times the work of one"),
+    ([(4, 0.9), (8, 0.834), (8, 0.612)], "8 devices do 61 to 83 % of 8 times the work of one")
 ])  # fmt: skip
 def test_efficiencies_are_told_of_the_most_devices(rows, text):
     assert efficiency_finding(frame("gpus efficiency", *rows)) == text

@@ -22,7 +22,7 @@ def rows(quantity, *lines, values=(0.5, 1.0, 2.0)):
 CHOICES = pd.DataFrame(
     [(None, "w", "keep", "nothing", 700.0), (None, "w", "rent", "nothing", 800.0), (None, "w", "mix", "buy", 1000.0),
      ("too late", "w", "rent", "contract", 1.0)],
-    columns=["why_not", "workload", "kind", "commitment", "usd"],
+    columns=["why_not", "workload", "kind", "commitment", "usd"]
 )  # fmt: skip
 BOTH = ("buy", (900.0, 1000.0, 1100.0)), ("nothing", (400.0, 800.0, 1600.0))
 
@@ -44,7 +44,7 @@ def test_each_kind_is_a_line_and_what_costs_far_more_is_none():
 
 
 @pytest.mark.parametrize(("quantity", "factor", "shown"), [
-    ("jobs", 1.25, 1.25), ("per_month", 1.25, 1.25), ("jobs", 2.0, None), ("jobs", None, None), ("rents", 1.25, None),
+    ("jobs", 1.25, 1.25), ("per_month", 1.25, 1.25), ("jobs", 2.0, None), ("jobs", None, None), ("rents", 1.25, None)
 ])  # fmt: skip
 def test_from_where_buying_pays_stands_on_the_axis_of_work_alone(quantity, factor, shown):
     assert found(*rows(quantity, *BOTH), work_factor=factor)[0].buying_pays_from == shown

@@ -12,7 +12,7 @@ def option(title, usd, hours=10.0, images=3.6e6, **more):
         "days_per_month": np.nan, "months": np.nan, "energy_usd_per_hour": 0.0, "usd_per_kwh": np.nan,
         "throughput_basis": "published", "price_basis": "published", "stand_in_gpu": None, "stand_in_framework": None,
         "usd_per_hour": usd / hours, "stand_in_batch_size": None, "stand_in_precision": None,
-        "kwh": np.nan, "kg_co2e": np.nan, "power_basis": None, "capex_usd": np.nan, "variable_usd_per_hour": np.nan,
+        "kwh": np.nan, "kg_co2e": np.nan, "power_basis": None, "capex_usd": np.nan, "variable_usd_per_hour": np.nan
     }  # fmt: skip
     return row | more
 

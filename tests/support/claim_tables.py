@@ -36,14 +36,14 @@ def option(instance, purchase="on_demand", usd_per_hour=1.0, model="net", images
         "option": f"{instance} {purchase}", "instance": instance, "purchase": purchase, "provider": "p",
         "price_list": "l", "persistent": purchase != "spot", "model": model, "images_per_s": images_per_s,
         "images_per_usd": 3600 * images_per_s / usd_per_hour, "hours": hours, "usd": hours * usd_per_hour,
-        "throughput_basis": "published", "throughput_source": "text, table 1", "fits": None, **changes,
+        "throughput_basis": "published", "throughput_source": "text, table 1", "fits": None, **changes
     }  # fmt: skip
 
 
 def offer(instance, purchase="on_demand", usd_per_hour=1.0, **changes):
     return {
         "price_list": "l", "instance": instance, "purchase": purchase, "provider": "p", "usd_per_hour": usd_per_hour,
-        "basis": "published", "source": "text, table 2", "capex_usd": None, **changes,
+        "basis": "published", "source": "text, table 2", "capex_usd": None, **changes
     }  # fmt: skip
 
 

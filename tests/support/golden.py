@@ -33,51 +33,39 @@ SECTIONS: dict[str, tuple[str, Sequence[str], Sequence[str]]] = {
         "comparison/verdict.parquet",
         ("workload",),
         ("level", "kind", "best", "rival", "confidence", "usd", "rival_usd", "ratio", "ratio_low", "ratio_high",
-         "p_cheaper", "buy_below_usd"),
+         "p_cheaper", "buy_below_usd")
     ),
     "choices": (
         "comparison/choices.parquet",
         ("workload", "choice"),
-        ("kind", "usd", "usd_low", "usd_high", "p_cheapest", "p_cheaper"),
+        ("kind", "usd", "usd_low", "usd_high", "p_cheapest", "p_cheaper")
     ),
     "break_even": (
         "comparison/break_even.parquet",
         ("workload", "model", "reference", "option", "quantity", "subject"),
-        ("break_even_value", "break_even_low", "break_even_high", "p_pays", "days", "days_low", "days_high"),
+        ("break_even_value", "break_even_low", "break_even_high", "p_pays", "days", "days_low", "days_high")
     ),
     "turning_points": (
         "comparison/turning_points.parquet",
         ("workload", "model", "quantity", "subject", "side"),
-        ("value", "turning_value", "factor"),
+        ("value", "turning_value", "factor")
     ),
     "claims": ("comparison/claims.parquet", ("id", "text"), ("verdict", "printed", "computed")),
     "throughput": (
         "throughput.parquet",
         (*CELL, "round"),
-        ("images_per_s", "images_per_s_low", "images_per_s_high", "basis", "unit"),
+        ("images_per_s", "images_per_s_low", "images_per_s_high", "basis", "unit")
     ),
     "extrapolation": (
         "extrapolation.parquet",
         (*CELL, "method", "base_instance", "round"),
-        ("efficiency", "images_per_s", "images_per_s_low", "images_per_s_high", "basis"),
-    ),
+        ("efficiency", "images_per_s", "images_per_s_low", "images_per_s_high", "basis")
+    )
 }  # fmt: skip
 
 
 def study_answers(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """Read the answers of one study from its tables.
-
-    Parameters
-    ----------
-    folder
-        Results of one study, such as `results/rare-2018`.
-
-    Returns
-    -------
-    dict
-        By section, by row (its naming columns joined by " | "), by column: a number with ten significant digits, a
-        text, or None.
-    """
+    """Read the answers of a study from its results: by section, row and column."""
     answers = {}
     for section, (file, naming_columns, columns) in SECTIONS.items():
         table = pd.read_parquet(folder / file)
@@ -120,20 +108,7 @@ def _plain(value: Any) -> Any:
 
 
 def differences(expected: Mapping[str, Any], actual: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Name each value that is missing, new or different by more than the tolerance.
-
-    Parameters
-    ----------
-    expected, actual
-        Nested dictionaries as `study_answers` returns them.
-    path
-        What to put before each name.
-
-    Yields
-    ------
-    str
-        "section / row / column: EXPECTED became ACTUAL".
-    """
+    """Name each value that is missing, new or different by more than the tolerance."""
     for key in expected.keys() | actual.keys():
         name = f"{path} / {key}" if path else key
         if expected.get(key) is None and actual.get(key) is None:

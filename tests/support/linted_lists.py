@@ -58,7 +58,7 @@ def found_in(prices: PriceList, rows: list[Row], provider: str = "aws") -> list:
     known = {
         row.name: Instance(
             title=row.name, provider=provider, gpu=row.gpu or "CPU", gpus=row.gpus, vcpus=row.vcpus or None,
-            memory_gib=row.memory_gib,
+            memory_gib=row.memory_gib
         )
         for row in rows
     }  # fmt: skip

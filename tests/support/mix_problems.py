@@ -16,7 +16,7 @@ def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draw
     values = {"devices": 1, "present": ALWAYS, "sellable": False, "running_at_speed": running}
     return OwnedMachine(
         name=name, there=there, for_sale=for_sale, fixed=fixed * samples, capacity=capacity * samples, hours=hours,
-        running=running, speed_keys=("",) * len(hours), **values | changes,
+        running=running, speed_keys=("",) * len(hours), **values | changes
     )  # fmt: skip
 
 

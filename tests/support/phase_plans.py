@@ -65,7 +65,7 @@ def priced_plan(*rows, work=None, facts=None, speeds=None):
     found = pd.DataFrame(cells).assign(runs=0, warnings=None, nodes=nodes)
     tables = Inputs(
         costs, offers(prices, known).reset_index(), found, found.iloc[:0].assign(headline=True), nothing, nothing,
-        planned(prices, cells, known, **works), nothing,
+        planned(prices, cells, known, **works), nothing
     )  # fmt: skip
     reference = next((one["instance"] for one in rows if one.get("purchase") == "own"), None)
     return tables, Settings.of(study(reference=reference))

@@ -37,7 +37,7 @@ def plan_choices(*rows, probability=0.97):
     ratio = table["usd"] / table["usd"][best]
     table = table.assign(
         is_best=table.index == best, is_rival=table.index == rival, ratio=ratio, ratio_low=0.6 * ratio,
-        ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None,
+        ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None
     )  # fmt: skip
     table.loc[~table["persistent"], "why_not"] = "interruptible"
     table.loc[best, "p_cheapest"] = probability
@@ -72,7 +72,7 @@ def hanging_tables():
     made = {"tornado": [about | ends, work | ends | {"swing": 1.0, "low": 0.8, "high": 1.2}],
             "turning_points": [
                 about | point | {"condition": "price of Cloud with 1 V100 below 0.72 USD an hour"},
-                work | point | {"factor": 0.2, "condition": "amount of work 80 % lower than planned"},
+                work | point | {"factor": 0.2, "condition": "amount of work 80 % lower than planned"}
             ],
             "break_even": [days, pays], "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}

@@ -41,7 +41,7 @@ def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> 
     return {
         "instance": instance, "framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": gpus,
         "precision": "fp16", "variant": "default", "images_per_s": images_per_s, "images_per_s_low": None,
-        "images_per_s_high": None, "basis": "published", "status": "ok", "source": "this test", "gpu": "a card",
+        "images_per_s_high": None, "basis": "published", "status": "ok", "source": "this test", "gpu": "a card"
     } | other  # fmt: skip
 
 

@@ -155,10 +155,7 @@ class Replanned:
         kind, machines = error.split("|")[0], {row["instance"] for row in rows}
         values, models = {round(row["images_per_s"], 6) for row in rows}, {row["model"] for row in rows}
         found = {}
-        for name, table in (
-            ("throughput", self.tables.throughput),
-            ("extrapolation", self.tables.extrapolation),
-        ):
+        for name, table in (("throughput", self.tables.throughput), ("extrapolation", self.tables.extrapolation)):
             own = table["instance"].isin(machines)
             if kind not in ("prediction", "arithmetic") and name == "throughput":
                 own |= table["images_per_s"].round(6).isin(values)
@@ -184,7 +181,7 @@ class Replanned:
             file = self._written(name, prices, self.lists[name])
             found = price_study(
                 speeds["throughput"], speeds["extrapolation"], file, work, [STUDIES / self.name / "instances.yaml"],
-                name, study.month_days, study.as_of, study.energy, study.price_paths,
+                name, study.month_days, study.as_of, study.energy, study.price_paths
             )  # fmt: skip
             for kind, tables in made.items():
                 tables.append(found[kind])

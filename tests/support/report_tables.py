@@ -32,7 +32,7 @@ from works import work
 CLAIM = {
     "id": "total", "kind": "bill", "text": "The task costs 0.76 USD a month", "printed": 0.76, "computed": 0.760008,
     "computed_low": 0.76, "computed_high": 0.76, "unit": "USD/month", "verdict": "holds", "reason": "It adds up",
-    "source": "paper", "rests_on": "", "detail": None, "lead": True,
+    "source": "paper", "rests_on": "", "detail": None, "lead": True
 }  # fmt: skip
 FIGURES = ("front", "throughput")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -92,7 +92,7 @@ def month_tables() -> dict[str, pd.DataFrame]:
     ]  # fmt: skip
     due = dict.fromkeys(DEADLINES) | {
         "workload": "lab", "class": "runs", "within_hours": 24.0, "option": "c", "title": "RunPod", "hours": 12.7,
-        "usd": 38.0, "p_in_time": 1.0, "wait_hours": 0.0,
+        "usd": 38.0, "p_in_time": 1.0, "wait_hours": 0.0
     }  # fmt: skip
     made = {"sources": sources, "deadlines": [due]}
     return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables() | lab_verdict()
@@ -127,7 +127,7 @@ def plan_tables() -> dict[str, pd.DataFrame]:
     points = [
         about | {"side": "below", "turning_value": 0.63, "factor": 0.9, "to_title": to, "usd_per_month": 900.0},
         about | {"assumption": "runs a month", "unit": "jobs/month", "value": 60.0, "side": "below",
-                 "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0},
+                 "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0}
     ]  # fmt: skip
     pays = {"workload": "lab", "model": None, "title": "office box", "reference": "box", "quantity": "device_hours",
             "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0,

@@ -13,7 +13,7 @@ from sweetspot.throughput.published import read_efficiency
 ROW = {
     "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
     "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
-    "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
+    "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow"
 }  # fmt: skip
 # 2 % lost a doubling, 3 % on leaving the node, 90 % within 4 % at one doubling
 NODE_SCALING = NodeScaling({"": 0.02, "network": 0.02}, 0.03, 0.04)
@@ -51,7 +51,7 @@ def cell(instance, gpus, images_per_s, basis="measured", **other):
     given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": basis}
     given |= {"gpu": "GTX 1080 Ti", "as_of": "2018-01-01", "source": f"{instance} x {gpus}", "nodes": 1, "xla": False}
     return given | dict.fromkeys(("images_per_s_low", "images_per_s_high"), math.nan) | {
-        "status": "ok", "warnings": [], "logical": False,
+        "status": "ok", "warnings": [], "logical": False
     } | other  # fmt: skip
 
 

@@ -20,7 +20,7 @@ STARTED: list[subprocess.Popen[bytes]] = []  # by `popen`
 NODES = (
     ("small-node", 1, "small", ""), ("large-node", 2, "large", ""),
     ("other-kind", 1, "large", ", expect_gpu: No such processor"), ("nowhere", 1, "nowhere", ""),
-    ("brief-node", 1, "brief", ""),
+    ("brief-node", 1, "brief", "")
 )  # fmt: skip
 INSTANCES = "".join(
     f"{name}:\n  title: Node of the partition {partition}\n  provider: university\n  gpu: CPU\n  gpus: {gpus}\n"

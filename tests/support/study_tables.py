@@ -103,7 +103,7 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
     found = compare(inputs, Settings.of(study, instances), draws=draws, **plans)
     found["claims"] = checked(
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
-        bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,
+        bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency
     )  # fmt: skip
     kinds = ("costs", "bills", "offers", "price_lint")
     return Tables(throughput, *(table[kind] for kind in kinds), found)

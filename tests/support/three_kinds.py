@@ -145,7 +145,7 @@ def price(market: Market, draws: int = 2, kind: str | None = None) -> Priced:
     found = pd.DataFrame(cells).assign(runs=0, warnings=None, nodes=None)
     tables = Inputs(
         costs, offers(listed, known).reset_index(), found, found.iloc[:0].assign(headline=True), nothing, nothing,
-        planned(listed, cells, known, work=plan) if kind in (None, ROUNDS) else nothing, nothing,
+        planned(listed, cells, known, work=plan) if kind in (None, ROUNDS) else nothing, nothing
     )  # fmt: skip
     settings = Settings.of(study(reference=market.box))
     options = build_options(costs, tables.offers, found, tables.extrapolation, settings)

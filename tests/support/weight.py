@@ -28,7 +28,7 @@ TOTAL = "total"
 ODD_WORDS = set((Path(__file__).parent / "odd_words.txt").read_text(encoding="utf-8").split())
 NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
-    tokenize.ENDMARKER,
+    tokenize.ENDMARKER
 }  # fmt: skip
 SECTIONS = re.compile(r"^\s*(Parameters|Returns|Yields|Raises)\n\s*-+$", re.MULTILINE)
 MANY_PARAMETERS = 3

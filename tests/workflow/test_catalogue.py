@@ -78,8 +78,7 @@ def test_the_formatter_ends_well(repository):
 
 
 needs_snakedeploy = pytest.mark.skipif(
-    importlib.util.find_spec("snakedeploy") is None,
-    reason="snakedeploy is not installed here",
+    importlib.util.find_spec("snakedeploy") is None, reason="snakedeploy is not installed here"
 )
 
 

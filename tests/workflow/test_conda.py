@@ -88,7 +88,7 @@ def test_what_runs_in_a_shell_runs_in_its_environment(conda, tmp_path):
 @pytest.mark.parametrize(
     ("config", "asked"),
     [("study=rare-2018", {"core"}), ("study=parkopedia-2018", {"core", "measure"}),
-     ("measure_on=workstation-gpu", {"core", "gpu"})],
+     ("measure_on=workstation-gpu", {"core", "gpu"})]
 )  # fmt: skip
 def test_a_container_of_the_environments_holds_their_pins(conda, tmp_path, config, asked):
     done = run(copy_project(tmp_path / "project"), conda, "--config", config, "--containerize")

@@ -22,12 +22,12 @@ def mine(tmp_path_factory):
     typed = next(line for line in WALK.splitlines() if line.startswith("make study NAME=mine GPU_NAME"))
     said = subprocess.run(
         ["make", "-n", *shlex.split(typed, comments=True)[1:]],  # what it would run, and nothing else
-        cwd=ROOT, capture_output=True, text=True, check=True,
+        cwd=ROOT, capture_output=True, text=True, check=True
     )  # fmt: skip
     command = next(line for line in said.stdout.splitlines() if line.startswith("sweetspot new-study"))
     made = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
-        cwd=project, env=environment(project), capture_output=True, text=True, check=True,
+        cwd=project, env=environment(project), capture_output=True, text=True, check=True
     )  # fmt: skip
     assert all(line in WALK for line in made.stdout.splitlines())
     done = run_snakemake(project, "--config", "study=mine", prefix=OFFLINE)
@@ -64,7 +64,7 @@ def test_predict_says_the_same_of_one_device(mine):
     told = subprocess.run(
         [sys.executable, "-m", "sweetspot", "predict", "--measured", "RTX 4090:resnet50:fp16:64=1120",
          "--on", "RTX 5090", "--json"],
-        cwd=mine.parent.parent, env=environment(mine.parent.parent), capture_output=True, text=True, check=True,
+        cwd=mine.parent.parent, env=environment(mine.parent.parent), capture_output=True, text=True, check=True
     )  # fmt: skip
     row = json.loads(told.stdout)["predicted"][0]
     assert row["images_per_s"] == pytest.approx(known["images_per_s"])

@@ -32,7 +32,7 @@ def test_each_scenario_says_what_differs_and_what_it_costs(project):
     assert table["title"].iloc[0] == "as planned" and table["same_answer"].iloc[0]
     assert table["changes"].map(list).to_dict() == {
         "": [], "electricity": ["electricity 0.45"], "twice-the-work": ["2 times the jobs"],
-        "sell": ["ours offers ws-1x3090 own sell_for: nothing → 700 (550 to 850)"],
+        "sell": ["ours offers ws-1x3090 own sell_for: nothing → 700 (550 to 850)"]
     }  # fmt: skip
     planned, usd = table["usd_per_month"].iloc[0], table["usd_per_month"]
     # 0.35 EUR (0.28 to 0.45, 90 %) is a median. The mean of the log-normal in two pieces, s = ln(0.35 / 0.28) / 1.645

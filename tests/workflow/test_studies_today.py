@@ -26,7 +26,7 @@ def eight(study_results):
 
 RECOUPED = {  # price / (24 x rent - colocation a day), by a program of others: no electricity
     "recoup-h100-lambda": 404.5, "recoup-h200-nebius": 461, "recoup-b200-lambda": 430,
-    "recoup-h100-aws": 226, "recoup-h200-aws": 254, "recoup-b200-aws": 194.5,
+    "recoup-h100-aws": 226, "recoup-h200-aws": 254, "recoup-b200-aws": 194.5
 }  # fmt: skip
 
 

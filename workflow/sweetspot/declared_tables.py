@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from sweetspot import warnings
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
@@ -14,16 +16,13 @@ from sweetspot.files import read_arrow, write_arrow
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes or changes its meaning
 
 
 @cache
-def schema_of(name: str) -> "pa.Schema":
+def schema_of(name: str) -> pa.Schema:
     """Return the columns of a table; a column with bounds is followed by its `_low` and `_high`."""
-    import pyarrow as pa
-
     types = {
         "text": pa.string(),
         "integer": pa.int64(),
@@ -52,6 +51,11 @@ def schema_of(name: str) -> "pa.Schema":
     return pa.schema(fields, VERSION)
 
 
+def columns_of(name: str) -> list[str]:
+    """Return the names of a table's columns in their order."""
+    return schema_of(name).names
+
+
 def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None:
     """Write a table whole, its columns in the declared order; those that it lacks are missing values.
 
@@ -60,22 +64,15 @@ def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None
     frame, path
         The rows and their file.
     name
-        The table; '': as the file is called.
-
-    Raises
-    ------
-    ValueError
-        If a column is not declared, or holds values of another type.
+        The table; '': as the file is called. Raises ValueError for what is not declared, or of another type.
     """
-    import pyarrow as pa
-
     schema = schema_of(name or Path(path).stem)
     if unknown := set(frame.columns) - set(schema.names):
         raise ValueError(f"{path}: facts/tables.csv declares no column {', '.join(sorted(unknown))}")
     # A column without any value is one of floats to pandas, whatever it would hold.
     objects = dict.fromkeys((field.name for field in schema if not pa.types.is_primitive(field.type)), object)
-    complete = frame.reindex(columns=schema.names).astype(objects)
-    write_arrow(pa.Table.from_pandas(complete, schema, preserve_index=False), path)
+    frame = frame.reindex(columns=schema.names).astype(objects)
+    write_arrow(pa.Table.from_pandas(frame, schema, preserve_index=False), path)
 
 
 def read_table(path: str | Path) -> "pd.DataFrame":

@@ -10,9 +10,9 @@ from sweetspot.errors import UserError
 
 PACKAGES = (
     "altair", "click", "jinja2", "markupsafe", "numpy", "pandas", "pyarrow", "pydantic", "pygments", "requests",
-    "scipy", "snakemake", "threadpoolctl",
+    "scipy", "snakemake", "threadpoolctl"
 )  # fmt: skip
-CORE = dict(zip(PACKAGES, PACKAGES, strict=True)) | {
+CORE = {name: name for name in PACKAGES} | {
     "pynvml": "nvidia-ml-py",
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",

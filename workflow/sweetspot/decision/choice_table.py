@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.choice_kinds import BUY, CONTRACT
 from sweetspot.decision.decision_problem import Array
 from sweetspot.decision.sources import MIX_TOLERANCE
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.wording import DISPATCH, SHARE, TIE, confidence
 
@@ -18,13 +19,7 @@ OUTCOMES = 20  # Quantiles of the cost that charts draw, equally likely.
 FIRM_RANGE = 1.05  # A firm price in another currency has the range of its exchange rate.
 NO_OFFERS = pd.DataFrame(columns=["instance", "title", "commitment"])
 TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each sample are one alternative.
-COLUMNS = (
-    "workload", "workload_title", "months", "cost", "model", "choice", "title", "kind", "commitment", "alternative",
-    "instance", "purchase", "price_list", "persistent", "counts", "hours", "hours_low", "hours_high", "planned_hours",
-    "device_hours", "usd", "usd_low", "usd_high", "usd_outcomes", "usd_per_month", "usd_per_month_low",
-    "usd_per_month_high", "usd_per_month_central", "p_cheapest", "p_cheaper", "ratio", "ratio_low", "ratio_high",
-    "is_best", "is_rival", "in_hand", "why_not", "reasons", "main_rented",
-)  # fmt: skip
+COLUMNS = columns_of("choices")
 
 
 class PricedWork(NamedTuple):
@@ -76,7 +71,7 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
         work has no figures.
     """
     tables = [_compared(work).astype(object) for work in priced]
-    table = pd.concat(tables or [pd.DataFrame(columns=list(COLUMNS))], ignore_index=True).infer_objects()
+    table = pd.concat(tables or [pd.DataFrame(columns=COLUMNS)], ignore_index=True).infer_objects()
     has_offer = table[["choice", "instance", "price_list"]].isin(list(in_hand)).any(axis=1) | (not in_hand)
     return table.assign(in_hand=has_offer)
 
@@ -106,7 +101,7 @@ def _compared(work: PricedWork) -> pd.DataFrame:
         workload=work.name, workload_title=work.title, months=work.months, cost=work.cost, model=work.model or None,
         is_best=table.index == best, is_rival=table.index == rival,
     )  # fmt: skip
-    return table.reindex(columns=list(COLUMNS))
+    return table.reindex(columns=COLUMNS)
 
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:

@@ -17,15 +17,12 @@ from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.waiting import pool
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, shares
 from sweetspot.mixes.problem import Array, OwnedMachine
 from sweetspot.wording import confidence
 
-DEADLINES = (
-    "workload", "class", "within_hours", "option", "title", "hours", "hours_low", "hours_high", "usd", "usd_low",
-    "usd_high", "up_front_usd", "due_usd_per_month", "p_in_time", "wait_hours", "p_result_in_time", "p_cheapest",
-    "confidence", "rival_title", "fastest_title", "fastest_hours", "fastest_usd",
-)  # fmt: skip
+DEADLINES = columns_of("deadlines")
 MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be chosen.
 
 
@@ -142,7 +139,7 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -
             title = columns.get("title", columns.get("fastest_title"))
             dues = next(_dues(row) for row in rows_of_work if row["title"] == title)
             rows.append({"workload": workload, **columns, **dues})
-    return pd.DataFrame(rows, columns=list(DEADLINES))
+    return pd.DataFrame(rows, columns=DEADLINES)
 
 
 def _dues(row: Row) -> dict[str, float]:
@@ -179,7 +176,7 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> p
                 jobs = list(_jobs(work, queue, urgent))
                 columns = _deadline_row(jobs, _by_result(jobs, limit), limit)
                 rows.append({"workload": work.name, "class": job_class.job.name, **columns})
-    return pd.DataFrame(rows, columns=list(DEADLINES))
+    return pd.DataFrame(rows, columns=DEADLINES)
 
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:

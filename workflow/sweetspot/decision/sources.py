@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.declared_tables import columns_of
 from sweetspot.mixes.problem import finite
 from sweetspot.mixes.search import OWNED, Mix
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
 
-SOURCES = ["workload", "option", "title", "kind", "mix", "machines", "device_hours", "capacity_device_hours"]
+SOURCES = columns_of("sources")
 MIX_TOLERANCE = 0.01  # Mixes of the same machines whose costs differ by no more than this share are one.
 ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.decision_problem import Array, Parameter
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval
 
 if TYPE_CHECKING:
     from sweetspot.decision.decision_problem import DecisionProblem, TurningPoint  # It imports the cases below.
 
 ABOUT = ("workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "best_title")
-TORNADO = (
-    *ABOUT, "low", "high", "range_basis", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd",
-    "usd_low", "usd_high", "flips", "flip_value", "flip_factor",
-)  # fmt: skip
-TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "boxes", "usd", "usd_per_month")
+TORNADO = columns_of("tornado")
+TURNING = columns_of("turning_points")
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned",
     "break_even_value", "break_even_low", "break_even_high", "pays_until", "factor", "p_pays",

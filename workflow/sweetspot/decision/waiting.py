@@ -9,16 +9,14 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.waiting_times import JobClass, utilization, wait_distribution
+from sweetspot.declared_tables import columns_of
 from sweetspot.mixes.search import Mix
 from sweetspot.wording import listed
 
 if TYPE_CHECKING:
     from sweetspot.decision.monthly_work import MonthlyWork  # which imports this module
 
-QUEUE_COLUMNS = [
-    "workload", "model", "option", "title", "machines", "per_month", "utilisation", "overloaded", "hours", "wait_hours",
-    "wait_hours_p90", "hours_to_result",
-]  # fmt: skip
+QUEUE_COLUMNS = columns_of("queue")
 
 # Cached for all workloads of a machine, because some queues are simulated.
 waiting = lru_cache(maxsize=256)(wait_distribution)

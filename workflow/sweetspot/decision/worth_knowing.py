@@ -13,6 +13,7 @@ from sweetspot.decision.decision_problem import RENT, SPEED, TARIFF, Array, Deci
 from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import Draws, Figure
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import LEVEL
 from sweetspot.throughput.speed_errors import figure_behind
 from sweetspot.wording import the
@@ -22,11 +23,7 @@ LEARN_MINUTES = 30.0
 BY_THE_HOUR = ("on_demand", "spot", "preemptible")
 STANDARD_ERRORS = 1.6449  # Either side of a mean they cover LEVEL.
 assert LEVEL == 0.90
-WORTH = (
-    "workload", "model", "model_title", "assumption", "figure", "quantity", "title", "unit", "value", "evppi_usd",
-    "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd", "minutes_to_learn", "learn_on", "learn_on_title",
-    "turning_point", "rests_on_it", "project", "project_usd",
-)  # fmt: skip
+WORTH = columns_of("worth_knowing")
 TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its device and how many.
 
 

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from sweetspot.declared_tables import columns_of
 from sweetspot.report.notation import records
 from sweetspot.report.sentences import filled
 
 RANKED = ["model", "workload", "instance", "purchase"]
-COLUMNS = (
-    "what", "price_list", "instance", "purchase", "model", "workload", "before", "after", "change", "rank_before",
-    "rank_after", "as_of_before", "as_of_after", "said_before", "said_after",
-)  # fmt: skip
+COLUMNS = columns_of("price_changes")
 NUMBERS = ("before", "after", "change", "rank_before", "rank_after")
 TOLERANCE = 1e-9  # of a relative change
 PRICES = ("price", "new", "gone")

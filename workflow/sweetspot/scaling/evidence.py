@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.cells import READ, USABLE, weakest
+from sweetspot.declared_tables import columns_of
 from sweetspot.scaling.step_facts import MODERN, eras_of, with_declared_facts, with_step_facts
 from sweetspot.study.instances import Instance, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
@@ -15,12 +16,7 @@ EFFICIENCY_COLUMNS = (
     "base_instance", "instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
     "xla", "efficiency", "basis", "source", "warnings",
 )  # fmt: skip
-EVIDENCE_COLUMNS = (
-    "study", "benchmark", "family", "gpu", "instance", "gpus", "nodes", "framework", "framework_version",
-    "model", "batch_size", "precision", "variant", "interconnect",
-    "xla", "exchange", "as_of", "base_gpus", "base_nodes", "base_images_per_s", "efficiency", "source",
-    "warnings",
-)  # fmt: skip
+EVIDENCE_COLUMNS = columns_of("evidence")
 # An efficiency above this says that the single-device figure is too slow.
 MAXIMUM_EFFICIENCY = 1.05
 LOGICAL_DEVICES = warning("logical_devices", "parts of one processor, not separate devices: no evidence of scaling")
@@ -168,7 +164,7 @@ def study_evidence(
     pairs = _separate_devices(efficiency).merge(bases, on=key, how="inner")
     evidence = with_declared_facts(pairs, instances)
     evidence = evidence.assign(study=study, benchmark="", base_gpus=1, base_nodes=1)
-    return evidence[list(EVIDENCE_COLUMNS)]
+    return evidence[EVIDENCE_COLUMNS]
 
 
 def _separate_devices(efficiency: pd.DataFrame) -> pd.DataFrame:

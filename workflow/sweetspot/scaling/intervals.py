@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from sweetspot.declared_tables import columns_of
 from sweetspot.scaling.evidence import learnable
 from sweetspot.scaling.methods import LEVEL, RULE_2018, MeanEfficiency, ScalingMethod, UniversalScalabilityLaw
 from sweetspot.scaling.step_facts import with_step_facts
@@ -24,7 +25,7 @@ SCORE_FLOOR = 0.06
 LOWEST_OVERHEAD = -0.05  # of an efficiency of 1.05; more is no speed of the devices
 # Half width of log(overhead + SCORE_FLOOR) where nothing was left out: a factor of 4.5 either way.
 WIDTH_WITHOUT_EVIDENCE = 1.5
-VALIDATION_COLUMNS = ["method", "rows", "median_abs_error", "p90_abs_error", "bias", "coverage90"]
+VALIDATION_COLUMNS = columns_of("validation")
 
 
 def interval_widths(errors: pd.DataFrame) -> dict[str, float]:

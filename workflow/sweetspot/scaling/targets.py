@@ -7,6 +7,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from sweetspot.cells import USABLE
+from sweetspot.declared_tables import columns_of
 from sweetspot.scaling.evidence import concat_filled
 from sweetspot.scaling.fitted import FittedScaling, predicted_rates
 from sweetspot.scaling.intervals import LEARNED_METHOD, METHODS, validation_table
@@ -18,11 +19,7 @@ from sweetspot.study.study import StudyCells, Target
 from sweetspot.throughput.published import against_published
 from sweetspot.warnings import joined
 
-EXTRAPOLATION_COLUMNS = (
-    "instance", "base_instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
-    "method", "efficiency", "images_per_s", "images_per_s_low", "images_per_s_high", "headline", "basis",
-    "source", "round", "rounds_behind", "warnings",
-)  # fmt: skip
+EXTRAPOLATION_COLUMNS = columns_of("extrapolation")
 # From the 95 % bounds of throughput.parquet to the 90 % of a prediction, in logarithms.
 TO_90_PERCENT = 1.644854 / 1.959964
 FIGURE_KEY = ["family", "gpus", "model", "framework", "precision", "xla"]
@@ -137,7 +134,7 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
         source=f"{method}: {METHOD_DESCRIPTIONS[method]} ; " + cells["source"],
         warnings=[joined(*sources) for sources in pairs],
     )
-    return table.reindex(columns=list(EXTRAPOLATION_COLUMNS))
+    return table.reindex(columns=EXTRAPOLATION_COLUMNS)
 
 
 def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
@@ -212,7 +209,7 @@ def extrapolate_study(
         fitted = replace(fitted, methods={**fitted.methods, RULE_2018: rule})
     headline = method if method in fitted.methods else LEARNED_METHOD
     cells = target_cells(tables["throughput"], targets, question, instances)
-    extrapolated = cells.reindex(columns=list(EXTRAPOLATION_COLUMNS))
+    extrapolated = cells.reindex(columns=EXTRAPOLATION_COLUMNS)
     if len(cells):
         facts = with_declared_facts(cells, instances)
         extrapolated = extrapolate_cells(cells, facts, fitted, evidence)

@@ -9,6 +9,7 @@ from sweetspot.bills.rates import by_contract
 from sweetspot.choice_kinds import BUY, CONTRACT
 from sweetspot.decision.choice_table import NOTHING
 from sweetspot.decision.decision_problem import Array, Choice, DecisionProblem, Parameter
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval
 
 # One of each is a control: the first that a problem has.
@@ -16,10 +17,7 @@ CONTROLS = (("jobs", "per_month"), ("months",), ("capex_usd",), ("rents", "usd_p
             ("usd_per_kwh",))  # fmt: skip
 STEPS_A_SIDE = 6
 REACH = 3.0  # times the planned value, at the end of either side
-COLUMNS = (
-    "workload", "quantity", "control", "unit", "value", "is_planned", "commitment", "title", "usd", "usd_low",
-    "usd_high", "p_cheapest",
-)  # fmt: skip
+COLUMNS = columns_of("sweeps")
 
 
 def controls(problem: DecisionProblem) -> list[Parameter]:
