@@ -52,7 +52,7 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
 
 
 def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
-    """Return when an option starts and how it fails, from its columns; None where too little is known."""
+    """Return the delay to an option's start and its failure rate, from its table row; None if either is missing."""
     share, wait, start, failures = (_range_of(row, name) for name in RANGES[1:])
     if start is not None:
         share = CERTAIN

@@ -96,7 +96,7 @@ def offers_in_usd(
 
 
 def _compared(offers: pd.DataFrame) -> pd.DataFrame:
-    """Add the price on demand of the same machine, stated or in the list, and what interruptions cost (Daly 2006)."""
+    """Add columns: the same machine's on-demand price, and time with interruptions over time without (Daly 2006)."""
     on_demand = offers[offers["purchase"] == "on_demand"].set_index("instance")["usd_per_hour"]
     price = offers["on_demand_usd_per_hour"].fillna(offers["instance"].map(on_demand).astype(float))
     names = ["interruptions_per_hour", "checkpoint_s", "restore_s", "every_s"]

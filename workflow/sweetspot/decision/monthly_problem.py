@@ -311,9 +311,9 @@ class MonthlyProblem(DecisionProblem):
         return first_change([*np.arange(start, limit, ESTIMATE_RANGE), limit], is_changed, inner)
 
     def _crossing(self, parameter: Parameter, log_factor: float, first: Strategy, second: Strategy) -> float:
-        """Return the logarithm of the factor at which two strategies cost the same on all samples, near an estimate.
+        """Return the log factor near `log_factor` at which two strategies have the same mean cost over all samples.
 
-        It stays where it is if they do not.
+        Return `log_factor` itself if they never do.
         """
         from scipy.optimize import brentq  # lazily: only turning points of months need it
 

@@ -126,10 +126,10 @@ def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Dr
 
 
 def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array, str]:
-    """Return USD, samples of them and the size of what the reference does in its planned days over its months.
+    """Return USD on each row for the reference's work, samples of that cost, and the size of the work in words.
 
-    Hours in which it is broken are left out. With `use` times the days there is `use` times the work, and what is paid
-    by the month is used so much more.
+    The work is what the reference does in its planned days over its months, less the hours it is broken. A sample with
+    more days of use has more work; monthly payments stay, so each image costs less.
     """
     label, days, months = reference["row"], float(reference["days_per_month"]), float(reference["months"])
     use = np.minimum(draws.days[label], month_days) / days

@@ -103,7 +103,7 @@ def _refusal(command: Sequence[str]) -> str:
 
 
 def install_commands(folder: Path = FOLDER) -> None:
-    """Write the commands into `folder` and put it first on the PATH of this process; nothing without Slurm."""
+    """Write wrappers of Slurm's commands into `folder`, first on this process's PATH; do nothing without Slurm."""
     command_folder = str(folder.absolute())
     path = os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != command_folder)
     programs = {f"REAL_{name}": shutil.which(name, path=path) or "false" for name in PROGRAMS}

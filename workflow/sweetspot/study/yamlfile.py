@@ -72,7 +72,7 @@ def load_yaml(path: str | Path) -> Any:
 
 
 def _check_structure(text: str) -> None:
-    """Refuse what takes more room or depth than it shows, before anything is made of it. Raises MarkedYAMLError."""
+    """Raise MarkedYAMLError for aliases and deep nesting, which can take gigabytes, before any object is made."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
