@@ -79,13 +79,13 @@ check: $(VENV)/.ready-test  ## style and types, without running anything
 mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
 	python research/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
 
-walk: $(VENV)/.ready-test  ## the README and docs/studies.md as a newcomer types them, in an empty root; minutes
+walk: $(VENV)/.ready-test  ## the README and config/README.md as a newcomer types them, in an empty root; minutes
 	python -m pytest tests/support/newcomer
 
 weight: $(VENV)/.ready-test  ## lines, tokens and names of each room beside their ceilings (tests/ground/ceilings.yaml)
 	@python tests/support/weight.py
 
-schemas: $(VENV)/.ready-test  ## write config/schemas anew from the models
+schemas: $(VENV)/.ready-test  ## write config/schemas and docs/tables.md anew
 	@python tests/support/schemas.py
 
 site: $(VENV)/.ready-test  ## the documents and the pages made here, as a site in site/
