@@ -76,7 +76,7 @@ def band(preset: Path, seed: int = 2018) -> tuple[float, float]:
 
 
 def _terms(preset: Path) -> dict[str, Any]:
-    """The columns of an offer that state a path (bills/offer_prices.py), of a preset."""
+    """The columns of an offer that state a path (bills/price_paths.py), of a preset."""
     if isinstance(preset, Drift):
         low, high = (preset.change_per_year if end is None else end for end in (preset.low, preset.high))
         changes = {"trend_change": preset.change_per_year, "trend_change_low": low, "trend_change_high": high}

@@ -30,14 +30,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: 
 ROOMS = ("ground", "study", "matrix", "logs", "harness", "throughput", "transfer", "tokens", "scaling", "bills",
          "availability", "mixes", "decision", "claims", "catalogues", "report", "use", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
-PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
+PURE = ("facts", "request", "runfile", "sampling", "step_times", "units")
 # Rooms of which others' tests count too: the commands of use are tested where use is.
 TESTS = {"commands": ("commands", "use")}
-# Tests that alone count for a file, and which of them. What the decision says is made of what it finds. The others are
-# marked slow, since Keras is imported.
-OWN_TESTS = {
-    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
-}
+# Tests that alone count for a file, and which of them.
+OWN_TESTS: dict[str, tuple[str, str]] = {}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
 NOT_COPIED = ("results", ".git", ".venv", ".mutants", ".snakemake", ".hypothesis", "*cache*", "*.egg-info")

@@ -1,4 +1,4 @@
-"""Renting: from hours of use to the lines of a bill, for full_months tables at once (docs/prices.md)."""
+"""Renting: from hours of use to the lines of a bill, for full_months tables at once (docs/studies.md)."""
 
 from dataclasses import dataclass
 

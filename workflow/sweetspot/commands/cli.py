@@ -321,7 +321,7 @@ def refresh_prices(**options: Any) -> None:
     """Fetch today's prices of a study's machines.
 
     Shows what changes and writes the price lists. Reads `catalogue` of study.yaml: which name each instance has in
-    SkyPilot's or gpuhunt's published catalogue, or in a table of your own. Of an offer whose price changed,
+    SkyPilot's or gpuhunt's published catalogue. Of an offer whose price changed,
     `per_hour`, `as_of` and `source` are written; comments stay. The list before goes to prices/history/<date>/. An
     offer that no catalogue knows, and a price that cannot be right, stay and are named. A source that fails ends the
     command, and nothing is written.
@@ -336,7 +336,13 @@ def refresh_prices(**options: Any) -> None:
 
 
 @sweetspot.command()
-@click.option("--measured", multiple=True, required=True, metavar="FIGURE", help="As below; may be repeated.")
+@click.option(
+    "--measured",
+    multiple=True,
+    required=True,
+    metavar="FIGURE",
+    help="A figure that was timed, in the form below; may be repeated.",
+)
 @click.option("--on", "devices", required=True, metavar="GPU,...", help="Devices, such as h100-sxm,rtx-5090.")
 @click.option("--gpus", default="1", metavar="N,...", help="How many of each, such as 1,8.")
 @click.option("--framework", type=click.Choice(FRAMEWORKS), default="torch", help="Of the figure.")
@@ -368,8 +374,7 @@ def estimate(**options: Any) -> None:
     """Estimate hours, USD and memory of training on tokens.
 
     WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
-    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). A model of
-    your own is its shape, such as own-8030m-32l-4096w-32h-8k-128256v. Hours are operations by the share of a device's
+    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). Hours are operations by the share of a device's
     peak that training reaches, learnt from published figures. How well your software uses a device is unknown and
     common to all machines: hours are uncertain, the ranking is less so, which the column `times` says. One figure
     that you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.

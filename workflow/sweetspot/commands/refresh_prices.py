@@ -151,7 +151,7 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
     for position, changes in values.items():
         expected["offers"][position] |= changes
     if PriceList.model_validate(expected) != new:
-        raise UserError(f"{file}: cannot be edited as it is written; expected an offer as in docs/prices.md")
+        raise UserError(f"{file}: cannot be edited as it is written; expected an offer as in docs/studies.md")
     return new
 
 

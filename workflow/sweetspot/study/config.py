@@ -38,7 +38,7 @@ class Matrix(Closed):
     precision: list[Precision] = Field(["fp32"], min_length=1)
     """Number format of the computation"""
     variant: list[Slug] = Field(["default"], min_length=1)
-    """How gradients are combined (default, A, B, C, ddp), or compile"""
+    """How gradients are combined (default, A, B, C), or compile"""
     framework: list[Framework] = Field(["tensorflow"], min_length=1)
     """What runs it; command: a script of one's own (config/commands/)"""
 

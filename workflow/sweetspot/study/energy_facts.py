@@ -10,7 +10,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import SMALLEST, Closed, DateText, Ranged, Slug, Text, not_once, within
 from sweetspot.study.terms import LARGEST_PUE, SHARE
 
-# The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (bills/owning_lint.py).
+# The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (facts/price_rules.csv).
 LARGEST_INTENSITY = 1500.0
 LARGEST_WATTS = 5000.0
 LARGEST_HOST_SHARE = 2.0

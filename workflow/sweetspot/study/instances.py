@@ -42,14 +42,14 @@ class Executor(Closed):
     runtime_min: Count = 60
     """Time limit of a job in minutes"""
     gpus_per_node: Count | None = None
-    """Devices of one node; a cell with more takes several nodes, one worker each (slurm only)"""
+    """Devices of one node; a cell with more is refused (slurm only)"""
 
     def _expected(self) -> Iterator[str]:
         key, per_node = self.platform.names_machine, self.gpus_per_node
         if key is not None and getattr(self, key) is None:
             yield f"{key}, since the instance is measured through {self.where}"
         if per_node is not None and not self.platform.several_nodes:
-            yield "gpus_per_node only with where: slurm, which starts the workers of several nodes"
+            yield "gpus_per_node only with where: slurm"
         if self.device == "cpu" and per_node not in (None, 1):
             yield "gpus_per_node 1 for device: cpu, where a node's processor is one device"
 

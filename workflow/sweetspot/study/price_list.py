@@ -62,7 +62,7 @@ class PricedOffer(Closed):
     on_demand_per_hour: Positive | None = None
     """On-demand price of the same machine where this list does not offer it; spot is held against it"""
     trend: Trend | None = None
-    """How its price moves in the months to come: a preset's name or a path (docs/prices.md)"""
+    """How its price moves in the months to come: a preset's name or a path (docs/studies.md)"""
     available_from_weeks: NotNegative | None = None
     """Weeks from the day of the price until what is bought or signed for is there; or a range"""
     available_from: Day | None = None

@@ -201,7 +201,7 @@ class Interruptions(Closed):
 
 
 class Ownership(Closed):
-    """A machine bought (docs/prices.md); with a discount rate the same figures as present values."""
+    """A machine bought (docs/studies.md); with a discount rate the same figures as present values."""
 
     capex: NotNegative
     """Purchase, one machine; 0 for one that is there already"""

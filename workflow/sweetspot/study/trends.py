@@ -33,7 +33,7 @@ class Resale(Closed):
     """A machine sold at the end of the project at a share of its price that falls with its age."""
 
     curve: CurveName | None = None
-    """Curve by age: data-centre or gaming devices (docs/prices.md)"""
+    """Curve by age: data-centre or gaming devices (docs/studies.md)"""
     points: list[Point] = []
     """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
     share: float = Field(gt=0, le=1)
