@@ -336,13 +336,7 @@ def refresh_prices(**options: Any) -> None:
 
 
 @sweetspot.command()
-@click.option(
-    "--measured",
-    multiple=True,
-    required=True,
-    metavar="FIGURE",
-    help="A figure that was timed, in the form below; may be repeated.",
-)
+@click.option("--measured", multiple=True, required=True, metavar="FIGURE", help="A timed figure; may be repeated.")
 @click.option("--on", "devices", required=True, metavar="GPU,...", help="Devices, such as h100-sxm,rtx-5090.")
 @click.option("--gpus", default="1", metavar="N,...", help="How many of each, such as 1,8.")
 @click.option("--framework", type=click.Choice(FRAMEWORKS), default="torch", help="Of the figure.")
@@ -374,7 +368,8 @@ def estimate(**options: Any) -> None:
     """Estimate hours, USD and memory of training on tokens.
 
     WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
-    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). Hours are operations by the share of a device's
+    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers).
+    Hours are operations by the share of a device's
     peak that training reaches, learnt from published figures. How well your software uses a device is unknown and
     common to all machines: hours are uncertain, the ranking is less so, which the column `times` says. One figure
     that you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.
