@@ -25,9 +25,9 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
     prices
         The price list.
     instances
-        Declared instances.
+        Names of the declared machines.
     path
-        The price list.
+        File of the price list, named in the error.
     """
     names = ((f"offers[{number}].instance", offer.instance) for number, offer in enumerate(prices.offers))
     refuse(_undeclared(names, instances, path))
@@ -79,7 +79,7 @@ def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> N
     monthly
         Monthly workloads by name.
     priced
-        Machines that a price list of the study has an offer `own` of.
+        Names of the machines for which a price list of the study has an offer `own`.
     path
         The file of the workloads.
     """
@@ -100,7 +100,7 @@ def check_offers(
 ) -> None:
     """Raise a UserError for contracts and deliveries that take longer than a project, and for machines without a price.
 
-    Of what costs nothing and is not owned any number would be bought.
+    A machine that costs nothing and is not owned is refused too: any number of such machines would be bought.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, fl
 
 
 def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.DataFrame) -> Iterator[Finding]:
-    """Yield projects whose months do not fit their work, or the machines bought for them.
+    """Yield a warning per project too short for its work, and per machine bought for longer than its project.
 
     Parameters
     ----------

@@ -46,9 +46,9 @@ def device_key(gpu: str) -> str:
 
 
 def device_count(instance: str) -> int | None:
-    """Return the number of devices that a machine's name means; None if neither facts nor the name say it.
+    """Return the number of devices of a machine by its name; None if neither known machines nor the name tell.
 
-    Known machines stand in facts/machines.csv; otherwise a count in the name is taken, e.g. 8 of 'h100-8x'.
+    Known machines are listed in facts/machines.csv; otherwise a count in the name is taken, e.g. 8 of 'h100-8x'.
     """
     counts = {row["instance"]: int(row["gpus"]) for row in table("machines")}
     match = DEVICE_COUNT.search(instance)
@@ -67,7 +67,7 @@ def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float
     device
         As `device_key` returns it.
     year
-        Year of a rent: those about it count, otherwise those of the nearest year.
+        Year of a rent: rents of about that year are used, otherwise those of the nearest year.
     """
     rows = [row for row in table("price_levels") if (row["what"], row["device"]) == (quantity, device)]
     distances = [abs(int(row["year"] or year) - year) for row in rows]
