@@ -29,7 +29,7 @@ class PricedWork(NamedTuple):
     USD at today's rents, choice x sample; `busy`: days of use a month
     of an owned machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `filled`: up to which
     share of its hours a machine is used to keep a limit on waiting; `limit_costs`: limits of the team, each with USD
-    per month that the limit costs; `without_speed`: title and commitment of machines whose speed for the work is unknown.
+    per month that the limit costs; `without_speed`: title and commitment of machines without a known speed.
     """
 
     name: str
