@@ -36,6 +36,7 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
 def _undeclared(
     instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
+    """Yield an error sentence per (key, name) whose name is not among the declared `instances`."""
     for key, name in instance_by_key:
         if name is not None and name not in instances:
             yield f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
@@ -98,9 +99,7 @@ def check_offers(
     workload_file: Path,
     price_file: Path,
 ) -> None:
-    """Raise a UserError for contracts and deliveries that take longer than a project, and for machines without a price.
-
-    A machine that costs nothing and is not owned is refused too: any number of such machines would be bought.
+    """Raise a UserError for contracts and deliveries longer than a project, and for free machines that are not owned.
 
     Parameters
     ----------
@@ -129,6 +128,7 @@ def check_offers(
 
 
 def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, float]:
+    """Return the length in months of each plan and monthly workload that states one, by name."""
     return {
         key: work.months
         for key, work in (*workloads.items(), *monthly.items())

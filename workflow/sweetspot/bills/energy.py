@@ -1,7 +1,4 @@
-"""Electricity and carbon of an hour of use, for owned and rented machines.
-
-Carbon is that of the electricity; emissions from manufacturing are not included.
-"""
+"""Electricity of an hour of use of owned and rented machines, and its carbon; manufacturing is not included."""
 
 from sweetspot.bills.schemas import Columns, bounds, expand
 from sweetspot.study.energy_facts import Energy, Fact
@@ -75,4 +72,5 @@ def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]
 
 
 def _citation(fact: Fact) -> str:
+    """Return the source of a fact with its date in brackets."""
     return f"{fact.source} ({fact.as_of})"

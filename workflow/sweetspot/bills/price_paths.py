@@ -97,7 +97,7 @@ def mean_of_months(path: FloatArray, months: npt.ArrayLike) -> FloatArray:
 
 
 def mean_of_parts(path: FloatArray, starts: FloatArray, length: float) -> FloatArray:
-    """Return the mean of each sample's path over parts of it, sample x part.
+    """Return each sample's mean of `path` over each of several parts of the project, sample x part.
 
     Parameters
     ----------

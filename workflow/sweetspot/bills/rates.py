@@ -119,6 +119,7 @@ class Rents:
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Row) -> FloatArray:
+        """Return the mean rent over the project as a multiple of today's, one value per sample; cached."""
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
@@ -213,8 +214,7 @@ def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
     factor
         Factor of each value by name; a resale curve is a share of the price and follows it and the months.
     after
-        Months from the project's begin until the machine is delivered; its resale value is that of a machine
-        delivered at once.
+        Months from the project's begin until delivery; the resale value is that of a machine delivered at once.
     """
     capex, months = row["capex_usd"] * factor("capex_usd"), row["months"] * factor("months")
     price_factor = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
@@ -232,5 +232,5 @@ def by_contract(row: Row) -> bool:
 
 
 def or_zero(value: float | None) -> float:
-    """Return the number, 0 if it is missing."""
+    """Return a number as a float; 0.0 for None or NaN."""
     return 0.0 if value is None or pd.isna(value) else float(value)

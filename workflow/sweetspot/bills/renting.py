@@ -107,6 +107,7 @@ def overhead(per_hour: Number, dump: Number, restore: Number, interval: Number) 
 
 
 def _interval_or_best(rate: Number, dump: Number, interval: Number) -> FloatArray:
+    """Return the hours between checkpoints: `interval`, or the best one where it is NaN."""
     return np.where(np.isnan(interval), checkpoint_interval(dump, _hours_between(rate)), interval)
 
 
@@ -142,10 +143,7 @@ def makespan(machine_hours: Number, per_hour: Number, wait: Number) -> Number:
 
 @dataclass(frozen=True)
 class Bill:
-    """USD of each line of the bill, hours from start to end and machine hours, one entry per job.
-
-    Hours are infinite for a job that never finishes.
-    """
+    """USD by line of the bill, hours from start to end and machine hours, one value per job; hours may be infinite."""
 
     lines: dict[str, FloatArray]
     hours: FloatArray

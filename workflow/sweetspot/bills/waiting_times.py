@@ -106,10 +106,7 @@ def erlang_b(servers: int, offered_load: float) -> float:
 
 
 def erlang_c(servers: int, offered_load: float) -> float:
-    """Return the probability that an arriving job has to wait in an M/M/c queue.
-
-    `offered_load` is the arrival rate times the mean run time (erlang); 1 from `servers` on.
-    """
+    """Return the probability to wait in an M/M/c queue; `offered_load`: arrival rate x mean run time (erlang)."""
     if offered_load >= servers:
         return 1.0
     p_blocked = erlang_b(servers, offered_load)
@@ -174,10 +171,12 @@ def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> Sampl
 
 
 def _scaled(classes: Sequence[JobClass], factor: float) -> list[JobClass]:
+    """Return the classes with `factor` times the arrivals per hour."""
     return [replace(job, arrivals_per_hour=job.arrivals_per_hour * factor) for job in classes]
 
 
 def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
+    """Return the distribution of simulated waits in hours of all classes; OVERLOADED if the queue grows."""
     rate = sum(job.arrivals_per_hour for job in classes)
     # The mix does not depend on the rate, so that the random jobs of one mix are cached.
     mix = tuple(replace(job, arrivals_per_hour=round(job.arrivals_per_hour / rate, 9)) for job in classes)

@@ -34,10 +34,7 @@ def provider_key(name: str) -> str:
 
 
 def device_key(gpu: str) -> str:
-    """Return one word for a device: `Tesla V100-SXM2-16GB` and `V100` are `v100`; '' if unknown.
-
-    Memory and form (SXM, PCIe) are left out, TPUs are unknown: their parts are counted in several ways.
-    """
+    """Return one word for a device without memory and form: `Tesla V100-SXM2-16GB` is `v100`; '': unknown or TPU."""
     match = DEVICE.search(gpu.lower())
     if match is None or "tpu" in gpu.lower():
         return ""
@@ -83,6 +80,7 @@ def highest_rent() -> float:
 
 @cache
 def _list_prices() -> dict[tuple[str, str], list[float]]:
+    """Return the known list prices in USD per hour, by (provider key, instance)."""
     return {
         (row["provider"], row["instance"]): [float(usd) for usd in row["usd_per_hour"].split()]
         for row in table("machine_prices")
