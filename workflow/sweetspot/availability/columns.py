@@ -45,7 +45,6 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
         `stock_wait_hours`: mean wait if none is found; `start_hours`: until a delivery or the first day of a block;
         `failures_per_hour` of all devices together; `hours_to_result`, `_p90`: median and 90th percentile, counted
         from today.
-
     """
     rows = [] if facts is None else [_start_columns(row, facts, month_days) for row in options.to_dict("records")]
     return options.join(pd.DataFrame(rows, index=options.index, columns=list(START_COLUMNS), dtype=float))
@@ -84,7 +83,6 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
     pandas.DataFrame
         `machine_title` and OF_MACHINE, a row per verdict. `p_stock` only of what is rented on demand and begins on no
         date; hours to the result only of jobs that are the workload.
-
     """
     table = options.drop_duplicates("option").set_index("option").reindex(machines)
     is_rented = table["purchase"].eq("on_demand") & table["start_hours_high"].isna()
@@ -97,6 +95,7 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
 
 @lru_cache(maxsize=1024)
 def _result_quantiles(start: StartTimes | None, hours: float) -> tuple[float, float]:
+    """Return median and 90th percentile of hours from today to the result of a run of `hours`; NaN if unknown."""
     return (np.nan, np.nan) if start is None or not np.isfinite(hours) else start.result_quantiles(hours)
 
 
@@ -111,6 +110,7 @@ def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_day
     offer["gpus"] = round(row["gpus"] / (1.0 if pd.isna(row["nodes"]) else row["nodes"]))
 
     def find(quantity: str, unit: float = 1.0, **changes: Any) -> Range:
+        """Return (value, low, high) of a known quantity of the offer, times `unit`; UNKNOWN without a fact."""
         fact = facts.find(quantity, offer | changes)
         value, low, high = UNKNOWN if fact is None else fact.bounds
         return value * unit, low * unit, high * unit
