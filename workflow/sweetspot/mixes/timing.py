@@ -38,15 +38,15 @@ class SpeedErrors:
     def cost_factors(self, timed: frozenset[str]) -> dict[str, Array]:
         """Return, by key, expected costs of a job with `timed` speeds known over those without, by sample.
 
-        A timed speed gives its inverse. A speed related to timed ones (by common software, say)
-        gives the best linear prediction of its logarithm. Keys unrelated to all timed ones are left
-        out. Each factor has the mean 1: timing makes nothing cheaper.
+        A timed speed gives its inverse, a related speed (common software, say) the best linear prediction of its log;
+        unrelated keys are left out. Each factor has the mean 1: timing makes nothing cheaper.
         """
         if timed not in self._factors:
             self._factors[timed] = self._predict(timed) if timed else {}
         return self._factors[timed]
 
     def _predict(self, timed: frozenset[str]) -> dict[str, Array]:
+        """Return `cost_factors` by key, one value per sample, not cached."""
         rows = [row for row, key in enumerate(self.keys) if key in timed]
         deviations = self.logs - self.logs.mean(axis=1, keepdims=True)
         scale = self.logs.std(axis=1)
