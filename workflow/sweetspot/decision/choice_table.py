@@ -77,6 +77,7 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
 
 
 def _compared(work: PricedWork) -> pd.DataFrame:
+    """Return COLUMNS, a row per choice of one work: USD with ranges, probabilities, ratios to the best."""
     table, stands = work.table, work.table["stands"].to_numpy(bool)
     best, rival = standing_of(work) if stands.any() else (None, None)
     complete = np.flatnonzero(np.isfinite(table["usd"].to_numpy(float)))
@@ -107,9 +108,8 @@ def _compared(work: PricedWork) -> pd.DataFrame:
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
     """Return the row indices of the recommended choice and of the runner-up (None: no other alternative).
 
-    These are the cheapest choice and the cheapest of another commitment; without one, the cheapest of another
-    alternative. Where the two are too close to call the less binding one is recommended, except that a purchase at a
-    firm price is recommended if cheaper.
+    These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two are
+    too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
     best, ranks = eligible[0], work.table["commitment"].map(COMMITMENTS.index)

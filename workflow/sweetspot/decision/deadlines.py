@@ -41,7 +41,7 @@ class TimedJob:
 
     @cached_property
     def result_hours(self) -> tuple[Array, bool]:
-        """Hours from today to the result by sample (NaN: unknown), and whether the chance to find it is published."""
+        """Hours from today to the result by sample (NaN: unknown), and whether the chance of a machine is published."""
         start = start_times_of(self.row)
         if start is None:
             return np.full(self.hours.shape, np.nan), False

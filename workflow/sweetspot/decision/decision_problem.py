@@ -115,6 +115,7 @@ def error_key(error: Error) -> str:
 
 
 def _product(factors: Iterable[Number]) -> Number:
+    """Return the product of factors; 1 without any."""
     return math.prod(factors, start=1.0)
 
 
@@ -285,10 +286,7 @@ class DecisionProblem(ABC):
         return min(factors, key=lambda factor: abs(math.log(factor)), default=math.nan)
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
-        """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one.
-
-        The range of factors is divided into INTERVALS, again and again, to PRECISION.
-        """
+        """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one."""
         inner, outer = 0.0, side * parameter.log_limit(math.exp(side))
         if not side * outer > 0:
             return None
@@ -303,5 +301,6 @@ class DecisionProblem(ABC):
                 return self._point_at(costs, int(changed[0]), math.exp(outer))
 
     def _point_at(self, costs: Costs, case: int, factor: float) -> TurningPoint:
+        """Return the turning point at `factor` to the choice that is the cheapest in one case of `costs`."""
         to = int(self.cheapest(costs)[case])
         return TurningPoint(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]))

@@ -136,6 +136,7 @@ class MonthlyProblem(DecisionProblem):
         return f"{count:g} × {work.title(next(iter(bought)))}"
 
     def _problem(self, parameter: Parameter, log_factor: float) -> Problem:
+        """Return the problem, all samples, with a parameter at exp(`log_factor`) times its baseline."""
         return self.work.moved(ParameterValues(1, {parameter: math.exp(log_factor)}))
 
     def _sample(self, problem: Problem) -> Problem:
@@ -156,6 +157,7 @@ class MonthlyProblem(DecisionProblem):
         return figure(sample, strategy) + self._errors[figure, strategy]
 
     def _estimated_usd(self, sample: Problem, strategy: Strategy) -> float:
+        """Return the estimated USD per month of a strategy on a small `sample`."""
         return float(self._estimate(_usd, sample, strategy))
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
@@ -311,10 +313,7 @@ class MonthlyProblem(DecisionProblem):
         return first_change([*np.arange(start, limit, ESTIMATE_RANGE), limit], is_changed, inner)
 
     def _crossing(self, parameter: Parameter, log_factor: float, first: Strategy, second: Strategy) -> float:
-        """Return the log factor near `log_factor` at which two strategies have the same mean cost over all samples.
-
-        Return `log_factor` itself if they never do.
-        """
+        """Return the log factor near `log_factor` at which two strategies' mean USD are equal; else `log_factor`."""
         from scipy.optimize import brentq  # lazily: only turning points of months need it
 
         def difference(log_factor: float) -> float:
@@ -360,6 +359,7 @@ class MonthlyProblem(DecisionProblem):
         return Strategy.of(self.work.with_strategy(Mix(BEST, "", dispatch(self.work.drawn, counts))))
 
     def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
+        """Return `_problem` with INTERVAL_MONTHS of its months."""
         problem = self._problem(parameter, log_factor)
         return problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
 

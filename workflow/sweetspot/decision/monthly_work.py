@@ -101,7 +101,7 @@ class MonthlyWork(MixLimits):
         return mixes(self.drawn, self)
 
     def with_strategy(self, mix: Mix) -> Mix:
-        """Return a mix within the limits, with the machines timed first that are worth it."""
+        """Return the mix changed to keep the limits, with the set of timings that lowers its USD most, if any."""
         return MixSearch(self.drawn, self).with_timings(self.ease(mix), self._timings)
 
     @cached_property
@@ -121,6 +121,7 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _sources_by_name(self) -> dict[str, Source]:
+        """The sources by the key of their option."""
         return {source.offer["option"]: source for source in self.sources}
 
     def source(self, name: str) -> Source:
@@ -157,6 +158,7 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _unmoved(self) -> dict[str, OwnedMachine | RentalOffer]:
+        """Machines and offers at the baseline, by the key of their option."""
         owned = {kind.name: kind for kind in self.drawn.held}
         return owned | {offer.name: offer for offer in self.drawn.rented}
 
@@ -253,10 +255,7 @@ class MonthlyWork(MixLimits):
         )
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
-        """Return a source's offer by the hour at each month's rent; expectations are weighted by `jobs` of all months.
-
-        An urgent job arrives alone and pays for the whole machine.
-        """
+        """Return a source's offer at each month's rent, means weighted by `jobs`; an urgent job pays all slots."""
         shape = (len(self.classes), self.growth.shape[1])
         usd, at_speed, expected = np.full(shape, NEVER), np.full(shape, NEVER), np.full((shape[0], 1), NEVER)
         device_hours, path = np.zeros(shape), ALWAYS

@@ -104,6 +104,7 @@ class PhasesProblem(DecisionProblem):
 
     @property
     def _has_months(self) -> bool:
+        """Whether the plan states the months of its project."""
         return not np.isnan(self.months)
 
     def _length(self, values: ParameterValues) -> Number:
@@ -206,6 +207,7 @@ class PhasesProblem(DecisionProblem):
 
 
 def _ratio(value: Number, baseline: Number) -> Number:
+    """Return value / baseline; 1 where the baseline is 0."""
     return value / baseline if baseline else 1.0
 
 
@@ -266,6 +268,7 @@ def sampled_costs(rows: pd.DataFrame, running: Array, ownership: Array, draws: D
 def _phases_problem(
     name: str, table: pd.DataFrame, options: pd.DataFrame, draws: Draws, month_days: float
 ) -> PhasesProblem:
+    """Return the decision of the plan `name`, from its rows of the plans table and the options in the answer."""
     total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
     by_phase = {
         str(phase): rows.set_index("option").reindex(total.index)
@@ -335,10 +338,7 @@ def _phases_problem(
 
 
 def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
-    """Return the label of the row whose speed a phase's jobs have: of `instance`, or of one device; None: no row.
-
-    A machine of one device of the same kind has its own figure, with an error of its own.
-    """
+    """Return the label of the row whose speed a phase's jobs have: of `instance`, or of one device; None: no row."""
     of_instance = [candidate["row"] for candidate in (row, *rows) if candidate["instance"] == instance]
     single = [
         candidate["row"] for candidate in rows if candidate["gpus"] == 1 and candidate.get("gpu") == row.get("gpu")

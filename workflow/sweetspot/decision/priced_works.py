@@ -61,10 +61,7 @@ def works(
 
 
 def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, today: Array) -> PricedWork:
-    """Return a work with choices sorted by USD and `stands` (eligible: feasible, and persistent or the reference).
-
-    Without such a choice all feasible ones are eligible. `usd`, `today`: USD, choice x sample, as in PricedWork.
-    """
+    """Return a work with choices by USD; `stands`: feasible, and persistent or the reference (if none: feasible)."""
     persistent, in_answer = table["persistent"].astype(bool), table["in_answer"].astype(bool)
     able = in_answer & np.isfinite(table["usd"].astype(float))
     lasting = able & (persistent | table["is_reference"].astype(bool))
@@ -97,6 +94,7 @@ def _option_work(
 
 
 def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
+    """Return a plan of phases with a choice per option that can run it, and USD, choice x sample."""
     rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
     rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
     costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
@@ -106,6 +104,7 @@ def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> Pr
 
 
 def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
+    """Return the workload of a single job with a choice per option, and USD, choice x sample."""
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
     fixed_usd, device_hours = months_of_use * rows["fixed_usd_per_month"], rows["hours"] * rows["gpus"].fillna(1)
     columns = rows[["usd", "hours", "month_usd"]].assign(device_hours=device_hours, counts=1.0)
@@ -135,6 +134,7 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
 
 
 def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
+    """Return a monthly workload with a choice per mix, and USD over the project, choice x sample."""
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     best, months = monthly.mixes[0], float(monthly.work.months)
     mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]

@@ -99,15 +99,13 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
 
 
 def _hour_at(row: Row, values: ParameterValues) -> Number:
+    """Return USD per hour of use of an option row at parameter values, one per case."""
     hour = rates(row, values.of(row["row"]))
     return _usd_per_hour(row, hour.fixed, hour.variable, values.work("days_per_month"))
 
 
 def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
-    """Return USD per hour of use, by USD per month and per hour, at `use` times the planned days of use.
-
-    A contract is paid by the month, so that its USD per hour are divided by `use`.
-    """
+    """Return USD per hour at `use` x planned days, from USD per month and per hour; of a contract, `variable` / use."""
     if row["purchase"] == "own":
         return np.asarray(usd_per_hour_of_use(fixed, variable, float(row["days_per_month"]) * use))
     return variable / use if by_contract(row) else variable

@@ -129,6 +129,7 @@ def value_with_bounds(row: Row, name: str) -> tuple[float, float, float]:
 
 
 def _owned_references(rows: list[Row]) -> Iterator[Row]:
+    """Yield the option rows that are references and owned."""
     return (row for row in rows if row["is_reference"] and row["purchase"] == "own")
 
 
@@ -141,10 +142,7 @@ class _FigureSampler:
         self.figures: dict[tuple[object, ...], Figure] = {}
 
     def offered(self, row: Row, name: str) -> np.ndarray:
-        """Return samples of a figure of a row's offer, in its own unit, from its value, low and high.
-
-        A tariff is shared by its price list; months and days of use are shared by all owned machines.
-        """
+        """Return samples of a row's figure, in its unit; one tariff per price list, same months for owned machines."""
         owner = row
         if self.reference is not None and name in OF_THE_TEAM and row["purchase"] == "own":
             owner = self.reference
@@ -172,6 +170,7 @@ class _FigureSampler:
         return self._of_row(key, row) * behind
 
     def _of_row(self, key: tuple[object, ...], row: Row) -> np.ndarray:
+        """Return the samples of the figure with that key, and note that the row has it."""
         self.figures[key].rows.append(row["row"])
         return self.figures[key].values
 

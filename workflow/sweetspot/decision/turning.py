@@ -97,6 +97,7 @@ def _turning_row(question: "DecisionProblem", assumption: Parameter, turn: "Turn
 
 
 def _tornado_row(question: "DecisionProblem", assumption: Parameter) -> dict[str, Any]:
+    """Return columns of TORNADO for one assumption: USD and margins at its value, low and high, and turning point."""
     value, factor = assumption.value, question.nearest(assumption)
     costs = question.at(assumption, np.array([value, assumption.low, assumption.high]) / value)
     usd, rival_usd = (
@@ -128,6 +129,7 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, A
 
 
 def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
+    """Return PAYS by name for one case: the values from which and until which owning pays off, with a 90 % range."""
     lines, planned = case.difference, case.planned
     factor, until = (float(limit[0]) for limit in stretch(lines.planned, lines.factors, lines.jump))
     low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
@@ -150,12 +152,10 @@ def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
 def stretch(difference: Array, factors: Array, jump: Array) -> tuple[Array, Array]:
     """Return the factors from which and until which each row of cost differences is at most 0 (owning pays off).
 
-    Between two factors with as many machines both costs are straight lines.
-
     Parameters
     ----------
     difference
-        Row x factor; it pays where this is not positive.
+        USD, row x factor, at most 0 where owning pays off; linear between factors without a jump.
     factors
         In ascending order, 1 (the baseline) among them.
     jump

@@ -46,7 +46,7 @@ def verdict_table(
         (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`:
         the cheapest and next machine and seller of that commitment, at today's prices if not committed; `_lead`:
         title of what a choice rents most; `machine`: the option that `take` uses most; `timed`, `trial_usd`,
-        `saving_usd`: its timings, their cost and saving; `without_speed`: unmeasured machines that could change it;
+        `saving_usd`: its timings, their cost and saving; `without_speed`: machines without a speed that may matter;
         `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that
         buys nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`:
         jobs per month from which paying by the month is cheaper; `pays_from_days`: days of use per month from which
@@ -60,13 +60,7 @@ def verdict_table(
 
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
-    """Return the name of the work that the study is about: the requested one, else the first plan, else the first.
-
-    Raises
-    ------
-    UserError
-        Nothing is priced for the requested work.
-    """
+    """Return the name of the study's work: `requested` (UserError without a price), else the first plan or work."""
     names = [work.name for work in sorted(works, key=lambda work: not work.plan)]
     if requested is not None and requested not in names:
         raise UserError(f"study.yaml: work is {requested!r}; expected one of {', '.join(names) or 'none: no price'}")
@@ -85,6 +79,7 @@ def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -
 
 
 def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict[str, Any]:
+    """Return COLUMNS of a work by name: recommended choice, runner-up, machine and seller, ratios, break-even."""
     table = work.table.assign(**{"": work.table["choice"]})
     best, rival = standing_of(work)
     binds = table["commitment"].iloc[best]

@@ -64,6 +64,7 @@ def queue_table(works: "Sequence[MonthlyWork]") -> pd.DataFrame:
 
 
 def _queue_rows(work: "MonthlyWork") -> Iterator[dict[str, Any]]:
+    """Yield QUEUE_COLUMNS by name for each class of jobs: utilisation (share) and waits in hours in the best mix."""
     streams = pool(work, work.mixes[0])
     classes = tuple(stream.job_class for stream in streams)
     for stream in streams:
@@ -81,10 +82,7 @@ def _queue_rows(work: "MonthlyWork") -> Iterator[dict[str, Any]]:
 
 
 def pool(work: "MonthlyWork", mix: Mix) -> list[ArrivalStream]:
-    """Return a stream of jobs per class that runs on the owned machines of a mix, at central figures.
-
-    All machines are one pool: a job goes to any free machine on which its class runs.
-    """
+    """Return a stream of jobs per class that runs on a mix's owned machines, which form one pool with one queue."""
     result = mix.at(work.central)
     kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)

@@ -139,6 +139,7 @@ def _choices_on(question: DecisionProblem, figure: Figure) -> list[int]:
 
 
 def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> dict[str, Any]:
+    """Return columns of WORTH for a figure: title, value, unit, quantity, turning point, and cost of timing a speed."""
     row, is_speed = question.row_of(figure.rows), figure.name == "images_per_s"
     subjects = {"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}
     subject = str(subjects.get(figure.name, row["option"]))
@@ -167,8 +168,7 @@ def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: Tim
 def _value(usd: Array, figure: UncertainFigure, of_all: bool) -> Value:
     """Return the USD saved by knowing a figure, among the choices that depend on it and the cheapest other.
 
-    The other choices' mean cost is the same for any value of the figure and needs no fit. `of_all`: all choices, and
-    their variants with one machine more or fewer, depend on the figure. `usd`: choice x sample.
+    `usd`: choice x sample; `of_all`: all choices and their variants depend on the figure. Other choices need no fit.
     """
     independent = np.delete(usd, figure.choices, axis=0)
     if of_all or not len(independent):

@@ -54,9 +54,7 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
 
 
 def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned: np.ndarray) -> np.ndarray:
-    """Return the days of use a month from which the owned machine costs no more.
-
-    Where more use favours the rival, the owned machine pays on few days only.
+    """Return the days of use per month from which the owned machine costs no more than the rival.
 
     Parameters
     ----------
@@ -79,6 +77,7 @@ def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned:
 
 
 def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, Any]:
+    """Return COLUMNS by name: days of use per month from which `owned` is cheaper than `rival`, and cost ratios."""
     index, planned = owned["row"], float(owned["days_per_month"])
     planned_days = np.append(planned, draws.days[index])
     all_days = break_even_days(*_cost_differences(owned, rival, draws), planned_days)
