@@ -25,7 +25,7 @@ UNKNOWN: Range = (np.nan, np.nan, np.nan)
 
 
 def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", month_days: float) -> pd.DataFrame:
-    """Add START_COLUMNS to the options; null where nothing is known.
+    """Return options with START_COLUMNS: chance to find a machine, waits, failures, hours to the result; null: unknown.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
         The options with `price_list`, `provider`, `gpu`, `gpus`, `nodes`, `purchase`, `capex_usd`, `hours`,
         `delivery_months` and its ends.
     facts
-        What is known of the time of the study; None: nothing.
+        Known stock, waits and failures at the time of the study; None: nothing is known.
     month_days
         Days of a month.
 
@@ -42,10 +42,9 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
     pandas.DataFrame
         `p_stock`: share of attempts that find one machine, null with its ends 0 and 1 where a seller publishes
         nothing; `p_start`: the share that is calculated with, from other sellers of the same machine in that case;
-        `stock_wait_hours`: mean wait of who finds none; `start_hours`: until a delivery or the first day of a block;
+        `stock_wait_hours`: mean wait if none is found; `start_hours`: until a delivery or the first day of a block;
         `failures_per_hour` of all devices together; `hours_to_result`, `_p90`: median and 90th percentile, counted
         from today.
-
     """
     rows = [] if facts is None else [_start_columns(row, facts, month_days) for row in options.to_dict("records")]
     return options.join(pd.DataFrame(rows, index=options.index, columns=list(START_COLUMNS), dtype=float))
@@ -62,13 +61,13 @@ def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
 
 
 def _range_of(row: Mapping[str, Any], name: str) -> Range | None:
-    """Return a range from its columns; None where it is not known."""
+    """Return (value, low, high) of the columns `name`, `name_low` and `name_high`; None where `low` is missing."""
     value, low, high = (float(row.get(f"{name}{suffix}", np.nan)) for suffix in SUFFIXES)
     return None if np.isnan(low) else (value, low, high)
 
 
 def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Sequence[str]) -> pd.DataFrame:
-    """Return what is known of getting the machine of each verdict.
+    """Return stock, waits and hours to a result of the machine that each verdict recommends.
 
     Parameters
     ----------
@@ -77,14 +76,13 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
     works
         The workload of each verdict.
     machines
-        The option that each recommends; one that is no option gives a row of nulls.
+        Key of the option that each verdict recommends; an unknown key gives a row of nulls.
 
     Returns
     -------
     pandas.DataFrame
         `machine_title` and OF_MACHINE, a row per verdict. `p_stock` only of what is rented on demand and begins on no
         date; hours to the result only of jobs that are the workload.
-
     """
     table = options.drop_duplicates("option").set_index("option").reindex(machines)
     is_rented = table["purchase"].eq("on_demand") & table["start_hours_high"].isna()
@@ -97,20 +95,22 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
 
 @lru_cache(maxsize=1024)
 def _result_quantiles(start: StartTimes | None, hours: float) -> tuple[float, float]:
+    """Return median and 90th percentile of hours from today to the result of a run of `hours`; NaN if unknown."""
     return (np.nan, np.nan) if start is None or not np.isfinite(hours) else start.result_quantiles(hours)
 
 
 def _separate_machines(row: Mapping[str, Any]) -> float:
-    """Count the machines that are found one by one; spot machines of one type and zone come and go together."""
+    """Return how many machines must be found one by one: the nodes; 1 for spot, whose machines come and go together."""
     return 1.0 if row["purchase"] in INTERRUPTIBLE or pd.isna(row["nodes"]) else float(row["nodes"])
 
 
 def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_days: float) -> dict[str, Any]:
-    """Return START_COLUMNS of one option."""
+    """Return START_COLUMNS of one option by name: shares, hours and failures per hour, each with low and high."""
     offer = {name: row[name] for name in ("price_list", "provider", "gpu", "purchase")}
     offer["gpus"] = round(row["gpus"] / (1.0 if pd.isna(row["nodes"]) else row["nodes"]))
 
     def find(quantity: str, unit: float = 1.0, **changes: Any) -> Range:
+        """Return (value, low, high) of a known quantity of the offer, times `unit`; UNKNOWN without a fact."""
         fact = facts.find(quantity, offer | changes)
         value, low, high = UNKNOWN if fact is None else fact.bounds
         return value * unit, low * unit, high * unit

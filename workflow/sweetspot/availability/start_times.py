@@ -29,7 +29,7 @@ def at_level(bounds: Range, level: FloatArray) -> FloatArray:
     bounds
         Value, low and high.
     level
-        From 0 to 1.
+        Levels from 0 (low) to 1 (high).
 
     Returns
     -------
@@ -53,7 +53,7 @@ class StartTimes:
     wait_hours
         Mean wait after an attempt that finds none; waits are exponential.
     failures_per_hour
-        Of all devices together.
+        Failures per hour of all devices together.
     start_hours
         Hours until a delivery or the first day of a block; None: the machine has to be found.
     machines
@@ -101,6 +101,6 @@ class StartTimes:
         return np.asarray(start + hours + np.where(searches > 0, waits, 0.0))
 
     def result_quantiles(self, run_hours: float) -> tuple[float, float]:
-        """Return the median and the 90th percentile of the hours to the result of a run of so many hours."""
+        """Return the median and 90th percentile of hours from today to the result of a run of `run_hours` hours."""
         middle, late = np.quantile(self.result_hours(np.full(DRAWS, run_hours)), (0.5, 0.9))
         return float(middle), float(late)

@@ -25,9 +25,9 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
     prices
         The price list.
     instances
-        Declared instances.
+        Names of the declared machines.
     path
-        The price list.
+        File of the price list, named in the error.
     """
     names = ((f"offers[{number}].instance", offer.instance) for number, offer in enumerate(prices.offers))
     refuse(_undeclared(names, instances, path))
@@ -36,6 +36,7 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
 def _undeclared(
     instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
+    """Yield an error sentence per (key, name) whose name is not among the declared `instances`."""
     for key, name in instance_by_key:
         if name is not None and name not in instances:
             yield f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
@@ -79,7 +80,7 @@ def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> N
     monthly
         Monthly workloads by name.
     priced
-        Machines that a price list of the study has an offer `own` of.
+        Names of the machines for which a price list of the study has an offer `own`.
     path
         The file of the workloads.
     """
@@ -98,9 +99,7 @@ def check_offers(
     workload_file: Path,
     price_file: Path,
 ) -> None:
-    """Raise a UserError for contracts and deliveries that take longer than a project, and for machines without a price.
-
-    Of what costs nothing and is not owned any number would be bought.
+    """Raise a UserError for contracts and deliveries longer than a project, and for free machines that are not owned.
 
     Parameters
     ----------
@@ -129,6 +128,7 @@ def check_offers(
 
 
 def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, float]:
+    """Return the length in months of each plan and monthly workload that states one, by name."""
     return {
         key: work.months
         for key, work in (*workloads.items(), *monthly.items())
@@ -137,7 +137,7 @@ def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, fl
 
 
 def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.DataFrame) -> Iterator[Finding]:
-    """Yield projects whose months do not fit their work, or the machines bought for them.
+    """Yield a warning per project too short for its work, and per machine bought for longer than its project.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame
     Returns
     -------
     DataFrame
-        FIGURES and `gpu`.
+        One row per cell, with the columns FIGURES and `gpu`.
     """
     timed = throughput.loc[~throughput["logical"].eq(True), PRICED_COLUMNS]
     timed = timed.assign(status=timed["status"].where(~timed["status"].isin(USABLE), "ok"))
@@ -54,7 +54,7 @@ def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame
 def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
     """Return one row per cell and offer of its instance, in the order of the cells, then of the offers.
 
-    `gpus` are the devices of the cell; every other column that both have is that of the offer, and `<name>_cell`.
+    `gpus` is the cell's number of devices; another shared column has the offer's value, `<name>_cell` the cell's.
     """
     return cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))
 
@@ -62,7 +62,7 @@ def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
 def reference_throughput(
     rows: DataFrame, cells: DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
 ) -> FloatArray:
-    """Return the throughput of `instance` in the cell comparable to each row; NaN if it has none.
+    """Return, by row, images/s of `instance` in the cell that is comparable to the row; NaN without such a cell.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def reference_throughput(
 
 
 def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) -> FloatArray:
-    """Return the throughput of the machine for which a workload's hours are stated; NaN if it has none.
+    """Return, by row, images/s of the machine `instance` for which a workload's hours are stated; NaN if unknown.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: i
     Returns
     -------
     DataFrame
-        Cells with `slots` (jobs at once), `figure_images_per_s` and `figure_gpus` (the throughput that their rate
-        is made of, and its devices).
+        Cells with `slots` (jobs at once), `figure_images_per_s` and `figure_gpus` (images/s of the figure behind
+        their rate, and its number of devices).
     """
     if work.model is not None:
         cells = cells[cells["model"] == work.model]
@@ -159,7 +159,7 @@ def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: i
 
 
 def _exclusive_jobs(cells: DataFrame) -> DataFrame:
-    """Add the columns of `cells_of_shared_machines` for jobs that take all devices of their machine."""
+    """Return the cells with `slots` = 1, `figure_images_per_s` and `figure_gpus`: a job takes the whole machine."""
     return cells.assign(
         figure_images_per_s=cells["images_per_s"].astype(float), figure_gpus=cells["gpus"].astype(float), slots=1.0
     )
@@ -176,8 +176,8 @@ def price_cells(
 
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
     what it runs, `usd` the bill. Bounds take price and time at their bounds. A cell without throughput, or a job
-    that never finishes, keeps its row with missing hours and USD and says so in `status`; if only the expensive
-    opposite never finishes, only that is missing. Where jobs run side by side on larger machines,
+    that never finishes, keeps its row with missing hours and USD and the reason in `status`; if only the expensive
+    bound never finishes, only that bound is missing. Where jobs run side by side on larger machines,
     `hours` is the time of the work, a job bears its share of the bill, and `side_*` describe their common rate.
 
     Parameters
@@ -194,7 +194,7 @@ def price_cells(
     Returns
     -------
     costs, bills
-        COST_COLUMNS, and the lines of each bill that are not zero in BILL_COLUMNS.
+        COST_COLUMNS by workload, cell and offer; BILL_COLUMNS by line of each bill whose USD is not zero.
     """
     machines, tables = join_offers(_exclusive_jobs(cells), offers), []
     for name, work in workloads.items():
@@ -213,7 +213,7 @@ def price_cells(
 
 
 def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -> DataFrame:
-    """Add the hours of work per start, the number of starts and the share of the machine's bill."""
+    """Return `rows` with `work_hours` of one start, number of `starts` and `share` of the machine's bill."""
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
     slots = rows["slots"]
@@ -236,11 +236,12 @@ def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -
 
 
 def _rate(rows: DataFrame, suffix: str) -> pd.Series:
-    """Return samples/s at a opposite; the central value if it has no interval."""
+    """Return images/s of each row at a bound (`_low`, `_high` or '': central); central where there is no interval."""
     return rows[f"images_per_s{suffix}"].astype(float).fillna(rows["images_per_s"].astype(float))
 
 
 def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
+    """Return COST_COLUMNS, a row per job: hours, USD, kWh, kg CO2e and images per USD, with low and high bounds."""
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     costs = jobs.copy()
@@ -264,10 +265,7 @@ def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
 
 
 def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
-    """Return 3600 R / (hourly price x overhead of interruptions); NaN if nothing is paid by the hour.
-
-    Fees and rounding belong to a workload and are not included.
-    """
+    """Return images per USD by row: 3600 images/s / (USD/hour x interruption overhead), no fees; NaN if unpriced."""
     opposite, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
     price, rate, checkpoint, restore = numbers(
         jobs, f"usd_per_hour{opposite}", f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s"
@@ -279,7 +277,7 @@ def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> Floa
 
 
 def _line_table(jobs: DataFrame, bill: Bill) -> DataFrame:
-    """Return one row per job and line that is not zero."""
+    """Return BILL_COLUMNS, one row per job and line of its bill whose USD is not zero."""
     lines = DataFrame(bill.lines, index=jobs.index)
     lines = lines.where(np.isfinite(lines) & (lines.abs() > 1e-12)).unstack().dropna()
     identity = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]

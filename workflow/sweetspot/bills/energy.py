@@ -1,7 +1,4 @@
-"""Electricity and carbon of an hour of use, for owned and rented machines.
-
-Carbon is that of the electricity; emissions from manufacturing are not included.
-"""
+"""Electricity of an hour of use of owned and rented machines, and its carbon; manufacturing is not included."""
 
 from sweetspot.bills.schemas import Columns, bounds, expand
 from sweetspot.study.energy_facts import Energy, Fact
@@ -43,7 +40,7 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
 
 
 def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
-    """Return kWh per hour with its basis and source, and what is missing."""
+    """Return columns of an owned machine (kWh per hour of use, its basis and source), and names of missing facts."""
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
         return {}, ["kW of the price list"]
@@ -52,7 +49,7 @@ def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
 
 
 def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]:
-    """Estimate devices x W x (1 + host share) x utilization x PUE, whatever number of devices a job uses."""
+    """Return columns of kWh/hour = devices x W x (1 + host share) x utilisation x PUE, and names of missing facts."""
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host_share = device.host_share if device else None
     declared: dict[str, Fact | None] = {
@@ -75,4 +72,5 @@ def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]
 
 
 def _citation(fact: Fact) -> str:
+    """Return the source of a fact with its date in brackets."""
     return f"{fact.source} ({fact.as_of})"

@@ -15,9 +15,9 @@ COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")
 
 
 def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
-    """Return rows of costs with COLUMNS: GiB that each device must hold for the row's workload and GiB that it has.
+    """Return `rows` with COLUMNS: GiB that the workload needs on each device, GiB of a device, whether it `fits`.
 
-    `fits` is null where either is unknown: nothing is left out for want of knowledge.
+    `fits` is null where either number of GiB is unknown; such a row is not left out.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFr
     settings
         Settings of the study, with the memory of devices.
     needs
-        Memory by workload.
+        Memory that each workload needs, by its name.
     """
     pairs = zip(map(needs.get, rows["workload"].astype(str)), rows["gpus"], strict=True)
     required = [None if need is None or pd.isna(gpus) else need.gib(int(gpus)) for need, gpus in pairs]
@@ -37,12 +37,12 @@ def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFr
 
 
 def does_not_fit(rows: pd.DataFrame) -> pd.Series:
-    """Return whether a row is known not to fit."""
+    """Return, by row, whether the workload is known to need more memory than a device has (`fits` is False)."""
     return rows["fits"].eq(False).fillna(False).astype(bool)
 
 
 def apart(options: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the options that take part, and those that do not fit."""
+    """Split options in two tables: those that fit or may fit (index reset), and those known not to fit."""
     is_out = does_not_fit(options)
     return options[~is_out].reset_index(drop=True), options[is_out]
 
@@ -63,7 +63,7 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
 
 
 def fit_warnings(options: pd.DataFrame) -> Iterator[tuple[object, ...]]:
-    """Yield rows of the warning table: what does not fit."""
+    """Yield a row of the warning table (scope, instance, model, batch, rule, message) per machine that is too small."""
     for row in options[does_not_fit(options)].drop_duplicates(["instance", "workload"]).itertuples():
         message = f"{row.workload} needs {row.memory_need_gib:.3g} GiB on each device, which has {row.gpu_memory_gib:g}"
         yield ("comparison", row.instance, row.model, row.batch_size, "does_not_fit", f"{message}; it takes no part")

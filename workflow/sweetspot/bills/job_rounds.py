@@ -38,9 +38,9 @@ def next_machine_count(
     Parameters
     ----------
     machines
-        Numbers tried last.
+        Numbers of machines that were tried last.
     total_hours
-        Hours that the work takes on them; infinite or NaN values ask for no further machine.
+        Hours that the work takes on `machines`; where infinite or NaN, no further machine is tried.
     hours_per_machine
         Hours in which one machine may work.
     maximum
@@ -49,7 +49,7 @@ def next_machine_count(
     Returns
     -------
     machines, is_short
-        The next numbers, and whether the last ones were too few.
+        Next numbers of machines, and whether the last ones were too few; one value per case.
     """
     is_short = np.isfinite(total_hours) & (total_hours > hours_per_machine * (1.0 + ROUNDING))
     hours = np.where(is_short, total_hours, 0.0)

@@ -109,7 +109,7 @@ def _compared(offers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
-    """Return the offer with what it does not say as the list says it for such offers."""
+    """Return the offer with billing, interruptions and days of use from the price list where it states none."""
     is_interruptible = offer.purchase in INTERRUPTIBLE
     terms = {
         "billing": None if offer.own is not None else offer.billing or prices.billing,
@@ -120,7 +120,7 @@ def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
 
 
 def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
-    """Return the columns of a table that facts/tables.csv finds in the offer, money in USD.
+    """Return an offer's values by column of `table`, read at the paths in facts/tables.csv; money in USD.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns
     table
         Name of the table.
     money
-        USD per unit of its money as [value, low, high].
+        USD per unit of the offer's currency, as [value, low, high].
     """
     row: Columns = {}
     for column in STATED_COLUMNS:
@@ -147,10 +147,7 @@ def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns
 
 
 def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
-    """Return USD per printed unit of money, exchange rate x tax, as [value, low, high].
-
-    Raises UserError if the currency has no exchange rate.
-    """
+    """Return USD per printed unit of money, exchange rate x tax, as [value, low, high]; UserError without a rate."""
     rate, currency = exchange_rate(offer, prices), offer.currency or prices.currency
     if rate is None and currency != "USD":
         raise UserError(f"offer '{offer.instance}' is priced in {currency}; expected a dated rate for it in 'rates'")
@@ -159,20 +156,20 @@ def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
 
 
 def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
-    """Return the exchange rate of the offer's currency, if the list has one."""
+    """Return the price list's rate from the offer's currency to USD; None if the list has no such rate."""
     currency = offer.currency or prices.currency
     return next((rate for rate in prices.rates if rate.currency == currency), None)
 
 
 def _tax_factor(vat: Vat | None) -> float:
-    """Return what turns a printed price into what the buyer bears: without reclaimed tax, with any other."""
+    """Return the factor from a printed price to what the buyer pays: without reclaimed VAT, with any other VAT."""
     if vat is None:
         return 1.0
     return (1.0 if vat.reclaimed else 1.0 + vat.rate) / (1.0 + vat.rate if vat.included else 1.0)
 
 
 def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
-    """Return the printed price of an hour as [value, low, high]; zeros if the offer has none."""
+    """Return the printed price per hour in the offer's currency as [value, low, high]; zeros if none is stated."""
     if offer.compose is not None:
         accelerators = bounds(offer.compose.gpu.per_hour) * offer.compose.count
         return bounds(offer.compose.machine.per_hour) + accelerators
@@ -181,7 +178,7 @@ def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
 
 
 def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> Columns:
-    """Return who offers which machine, since when, and the months until it is available."""
+    """Return columns of an offer: provider, device, date and source of the price, months until delivery, last day."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
@@ -200,6 +197,7 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
 
 
 def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns:
+    """Return columns of a bill: granularity in seconds, storage in USD per month, USD of data sent out (egress)."""
     storage, egress = billing.storage, billing.egress
     return {
         "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
@@ -209,6 +207,7 @@ def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns
 
 
 def _fees(billing: Billing, money: float) -> list[Columns]:
+    """Return a record per fee: name, unit (one of FEE_UNITS), USD per unit; `money`: USD per unit of currency."""
     return [
         {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money}
         for fee in billing.fees
@@ -218,6 +217,7 @@ def _fees(billing: Billing, money: float) -> list[Columns]:
 
 
 def _owned(ownership: Ownership, money: FloatArray) -> Columns:
+    """Return columns of an owned machine: kW, resale, electricity, staff, USD per month and USD per hour of use."""
     residual, points = _residual(ownership)
     staff = bounds(ownership.staff_hours_per_month) * bounds(ownership.staff_per_hour) * money
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
@@ -236,16 +236,13 @@ def _owned(ownership: Ownership, money: FloatArray) -> Columns:
 
 
 def _use(fixed: Number, variable: FloatArray, days: FloatArray, downtime: float = 0.0) -> Columns:
-    """Return what a month and an hour of use cost; `days` of use per month."""
+    """Return columns of USD per hour of use, fixed USD per month and variable USD per hour, at `days` per month."""
     hour = usd_per_hour_of_use(fixed, variable, days[INVERTED], downtime)
     return expand(usd_per_hour=hour, fixed_usd_per_month=fixed, variable_usd_per_hour=variable)
 
 
 def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
-    """Return what the machine sells for at the end as [value, low, high] in the offer's money, and its curve if any.
-
-    A curve is a share of the central price after the central months; its high value is at most the lowest price.
-    """
+    """Return the resale value as [value, low, high] in the offer's currency, and the points of its curve or None."""
     if not isinstance(ownership.residual, Resale):
         return bounds(ownership.residual), None
     points = ownership.residual.by_years()
@@ -255,6 +252,7 @@ def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] 
 
 
 def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> Columns:
+    """Return columns of a commitment: days of use per month, USD due per month, USD per hour of use."""
     days = np.full(3, month_days) if offer.days_per_month is None else bounds(offer.days_per_month)
     variable = bounds(deal.per_hour) * money
     fixed = (bounds(deal.upfront) / bounds(deal.term_months)[INVERTED] + bounds(deal.per_month)) * money
@@ -264,7 +262,7 @@ def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_da
 
 
 def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
-    """Return how the price may change: by the offer's own trend or, with `price_paths`, by the preset."""
+    """Return columns of how the price may change: the offer's own trend or, with `price_paths`, a preset; else {}."""
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))

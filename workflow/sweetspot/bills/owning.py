@@ -14,12 +14,12 @@ Number = float | FloatArray
 
 
 def monthly_rate(discount_rate: float) -> float:
-    """Return the monthly discount rate that compounds to the yearly one."""
+    """Return the share per month that compounds over 12 months to the yearly share `discount_rate`."""
     return float((1.0 + discount_rate) ** (1.0 / 12.0)) - 1.0
 
 
 def annuity(months: Number, discount_rate: float) -> Number:
-    """Return the present value of 1 paid at the end of each month; `months` without discounting."""
+    """Return the present value of 1 USD at the end of each of `months` months; `months` itself without discounting."""
     rate = monthly_rate(discount_rate)
     return months if rate == 0 else (1.0 - (1.0 + rate) ** -months) / rate
 
@@ -53,7 +53,7 @@ def fixed_per_month(
 
 
 def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: Any = 0.0) -> Any:
-    """Return the price of an hour of use: fixed / (24 d (1 - downtime)) + variable; infinity without any use.
+    """Return USD per hour of use: fixed / (24 d (1 - downtime)) + variable; infinity without any use.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
     days
         Planned days of use per month.
     downtime_share
-        Share of the planned hours in which the machine is broken: those are no use and draw no power.
+        Share of the planned hours in which the machine is broken, is not used and draws no power.
     """
     hours = np.multiply(HOURS_A_DAY * days, 1.0 - downtime_share)
     with np.errstate(divide="ignore"):  # Without any use an hour costs more than any price.
@@ -80,7 +80,7 @@ def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, col
     months
         Months since the purchase.
     column
-        Median (0), low (1) or high (2).
+        Which share is returned: median (0), low (1) or high (2).
     """
     years = [point[0] for point in points]
     shares = [point[1 + column] for point in points]
@@ -90,16 +90,16 @@ def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, col
 def resale_factor(
     points: Any, months: npt.ArrayLike, baseline_months: float, price_factor: npt.ArrayLike = 1.0
 ) -> FloatArray:
-    """Return the resale value over that of the offers table; 1 if it is an amount and not a curve.
+    """Return the resale value as a multiple of that in the offers table; 1 for an amount without a curve.
 
     Parameters
     ----------
     points
         Column `residual_points` of the offers table.
     months, baseline_months
-        Months of ownership, and those of the offers table.
+        Months of ownership, and months of ownership in the offers table.
     price_factor
-        Purchase price over that of the offers table: a curve is a share of the price and follows it.
+        Purchase price as a multiple of that in the offers table; a curve gives shares of the price.
     """
     curve = [] if points is None or isinstance(points, float) else [(p["years"], p["kept"]) for p in points]
     baseline = float(share_of_price(curve, baseline_months)) if curve else 0.0

@@ -32,7 +32,7 @@ def plan_table(
     workloads: Workloads,
     instances: Machines,
 ) -> DataFrame:
-    """Return one row per plan, cell, offer and phase, and rows `possession` and `total`.
+    """Return PLAN_COLUMNS: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
 
     `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
     last job, `usd` its bill. Jobs queue for owned machines; rented ones are as many as the plan allows and the jobs
@@ -68,9 +68,9 @@ def plan_table(
 
 
 def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: Machines) -> DataFrame:
-    """Add the throughput of one device of each row's machine, and the machine `measured` whose throughput that is.
+    """Return `rows` with `device_images_per_s`, images/s of one device, and `measured`, the machine of that figure.
 
-    It is that of the machine's base instance, otherwise an equal share of its own.
+    The figure is that of the machine's base instance, otherwise an equal share of the machine's own images/s.
     """
     rows = rows.assign(device_images_per_s=rows["images_per_s"] / rows["gpus"], measured=rows["instance"])
     for name in rows["instance"].unique():
@@ -85,10 +85,10 @@ def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: Machin
 
 
 def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
-    """Return the rows of one plan: its phases, possession and total.
+    """Return PLAN_COLUMNS of one plan: a row per option and phase, and rows `possession` and `total` per option.
 
     A contract is signed for one term, or for as many as cover a plan that says `renewed`. n machines take at least
-    1/n of the hours of one, so their number rises from below to the smallest that does the work.
+    1/n of the hours of one, so the number of machines is raised to the smallest that finishes in time.
     """
     is_owned = rows["purchase"] == "own"
     owned_months = rows["months"] if plan.months is None else plan.months
@@ -131,9 +131,9 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
 def _schedule(
     rows: DataFrame, fees: DataFrame, plan: ProjectPlan, phase: Phase, fixed_machines: FloatArray
 ) -> DataFrame:
-    """Deal the jobs out evenly: with q, r = divmod(jobs, machines), r machines take one job more.
+    """Return a phase's machines, hours, USD by option; with q, r = divmod(jobs, machines), r machines take q + 1 jobs.
 
-    `slots` are jobs at once on one machine, `hours` those from start to end of the phase.
+    `slots`: jobs at once on one machine; `hours`: from start to end of the phase; `usd`: bill of all machines.
     """
     slots, rate, speed_of = np.ones(len(rows)), rows["images_per_s"], rows["instance"]
     if phase.gpus_per_job == "one":
@@ -167,7 +167,7 @@ def _schedule(
 
 
 def _with_status(rows: DataFrame) -> DataFrame:
-    """Return PLAN_COLUMNS, without hours and USD where the status is not ok."""
+    """Return PLAN_COLUMNS with `status`: `ok`, or the reason why hours and USD are missing."""
     is_priced = np.isfinite(rows["hours"]) & np.isfinite(rows["usd"]) & ~rows["is_short"]
     reason = np.where(rows["is_short"], TOO_SLOW, np.where(rows["hours"].isna(), NO_FIGURE, NEVER))
     rows[["hours", "usd"]] = rows[["hours", "usd"]].where(is_priced)

@@ -17,7 +17,7 @@ TREND_COLUMNS = tuple(name for name in TABLES["offers"] if name.startswith("tren
 
 
 def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
-    """Return the mean rent of a project over today's, where prices change by `change` per year; NaN: they stay.
+    """Return a project's mean rent / today's rent; `change`: share per year (NaN: constant), `months`: its length.
 
     Month t = 0, 1, ... pays p(t) = p(0) (1 + change)^(t / 12), the price at its beginning; the last part of a month
     counts as its fraction.
@@ -32,20 +32,20 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
 
 
 def central_change(offer: Mapping[str, Any]) -> float:
-    """Return the yearly change of the central path of an offer: the median of a drift; 0 of any other kind.
+    """Return the share by which an offer's central price changes per year: a drift's median; 0 for other trends.
 
-    A list price that is cut once in eight years stays in most of them, and a random walk has no drift.
+    A list price that is cut once in eight years is constant in most years, and a random walk has no drift.
     """
     return float(offer["trend_change"]) if offer.get("trend_kind") == "drift" else 0.0
 
 
 def central_changes(offers: pd.DataFrame) -> pd.Series:
-    """Return `central_change` of each offer of a table."""
+    """Return `central_change` (share per year) of each row of the offers table, as a column."""
     return offers["trend_change"].where(offers["trend_kind"] == "drift", 0.0).astype(float)
 
 
 def at_mean_rent(rows: pd.DataFrame, months: float | None) -> pd.DataFrame:
-    """Return offers with `usd_per_hour` as the mean over a project of `months`; today's price for None."""
+    """Return offers with `usd_per_hour` averaged over a project of `months` months; None: at today's price."""
     if months is None:
         return rows
     return rows.assign(usd_per_hour=rows["usd_per_hour"] * mean_factor(central_changes(rows), months))
@@ -54,7 +54,7 @@ def at_mean_rent(rows: pd.DataFrame, months: float | None) -> pd.DataFrame:
 def sampled_path(
     offer: Mapping[str, Any], market: FloatArray, specific: FloatArray, jump: FloatArray, size: FloatArray
 ) -> FloatArray:
-    """Return prices over today's at the beginning of each month, sample x month.
+    """Return sampled prices at the beginning of each month as multiples of today's price, sample x month.
 
     Parameters
     ----------
@@ -84,27 +84,27 @@ def sampled_path(
 
 
 def _change(offer: Mapping[str, Any], noise: FloatArray) -> FloatArray:
-    """Return the logarithm of a change: log-normal in two pieces, so that both bounds are kept."""
+    """Return the log of a price change for normal `noise`; the offer's low and high are 5th and 95th percentiles."""
     value, low, high = (np.log1p(float(offer[f"trend_change{end}"])) for end in SUFFIXES)
     return np.where(noise < 0, value + noise * (value - low) / EDGE, value + noise * (high - value) / EDGE)
 
 
 def mean_of_months(path: FloatArray, months: npt.ArrayLike) -> FloatArray:
-    """Return the mean of each sample's path over its months, the last part of a month as its fraction."""
+    """Return each sample's mean of `path` (sample x month) over its first `months`; part of a month is weighted."""
     span = np.broadcast_to(np.asarray(months, float), (path.shape[0],))
     weight = np.clip(span[:, None] - np.arange(path.shape[1]), 0.0, 1.0)
     return np.asarray((path * weight).sum(axis=1) / weight.sum(axis=1))
 
 
 def mean_of_parts(path: FloatArray, starts: FloatArray, length: float) -> FloatArray:
-    """Return the mean of each sample's path over parts of it, sample x part.
+    """Return each sample's mean of `path` over each of several parts of the project, sample x part.
 
     Parameters
     ----------
     path
         Price by sample and month; after its end it stays at its last price.
     starts, length
-        Begin of each part in months, and months of each.
+        Begin of each part in months, and length of every part in months.
     """
     months = path.shape[1]
     begin = np.arange(months)

@@ -49,7 +49,7 @@ def read_pricing_inputs(
     Returns
     -------
     workloads, monthly, offers, fees, findings
-        The workloads, and the tables of `price_tables`.
+        Job and monthly workloads by name, and the three tables that `price_tables` returns.
 
     Raises
     ------

@@ -34,9 +34,9 @@ Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it s
 
 
 def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the options with `rent_months` and `rent_factor`, and what they pay at the mean rent of the project.
+    """Return the options with `rent_months`, `rent_factor`, and their costs at the mean rent of the project.
 
-    `rent_months`: length of the project that a rent is the mean of, the months of the model's owned reference; NaN
+    `rent_months`: months over which rents are averaged, those for which the model's reference is owned; NaN
     where the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over
     today's price, 1 where it stays. `usd`, `images_per_usd` and `variable_usd_per_hour` follow; `usd_per_hour` is
     today's price.
@@ -52,17 +52,17 @@ def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def moves_ahead(row: Row) -> bool:
-    """Return whether the rent of a row may change over the months of a project."""
+    """Return whether the hourly price of a row may change over the months of its project."""
     return row.get("trend_kind") in MOVING and row.get("rent_months", 0.0) > 0
 
 
 def rent_over(row: Row, months: Number) -> Number:
-    """Return the central mean rent of a project of `months` over that of the row's own; 1 where its price stays."""
+    """Return the central mean rent over `months` / that over the row's own project; 1 where its price stays."""
     return mean_factor(central_change(row), months) / row["rent_factor"] if moves_ahead(row) else np.ones_like(months)
 
 
 def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatArray:
-    """Return the central rent in each month over the mean rent of the row's project, 1 x month.
+    """Return the central rent of each month as a multiple of the mean rent of the row's project, 1 x month.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatA
 
 
 class Rents:
-    """Samples of the mean rent of each offer; one market for all.
+    """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise.
 
     Parameters
     ----------
     stream
-        A random generator for a key.
+        Function that returns a random generator for a key.
     draws
         Number of samples.
     lengths
@@ -98,15 +98,15 @@ class Rents:
         self._means: dict[tuple[object, ...], FloatArray] = {}
 
     def factor(self, row: Row) -> FloatArray:
-        """Return the row's mean rent over its central mean, one value per sample; 1 if its price stays."""
+        """Return the row's mean rent as a multiple of its central mean, one value per sample; 1 if its price stays."""
         if not moves_ahead(row):
             return np.ones(self.draws)
         return self._mean(row) / float(row["rent_factor"])
 
     def by_month(self, row: Row, starts: FloatArray, length: float) -> FloatArray:
-        """Return the row's rent in each month over its mean rent of the project, sample x month.
+        """Return the row's rent in each month as a multiple of its mean rent over the project, sample x month.
 
-        In a project longer than the one that was sampled a price goes on changing, at most to the month LONGEST.
+        In a project longer than the sampled one, the price continues to change up to the month LONGEST.
 
         Parameters
         ----------
@@ -119,13 +119,14 @@ class Rents:
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Row) -> FloatArray:
+        """Return the mean rent over the project as a multiple of today's, one value per sample; cached."""
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
     def _path(self, row: Row, months: int = 0) -> FloatArray:
-        """Return the price of each month over today's, sample x month, of the project's months or of more."""
+        """Return the price of each month as a multiple of today's, sample x month; at least the project's months."""
         months = max(months, self._months)
         market, provider = _market_key(row), ("list price", row["provider"])
         if (*market, months) not in self._paths:
@@ -139,7 +140,7 @@ class Rents:
         return self._paths[(*market, months)]
 
     def _fresh_noise(self, months: int, kind: str, *key: object) -> FloatArray:
-        """Return noise of each month; that of the project's months does not depend on the number of months."""
+        """Return noise, sample x month, from the stream `key`; more `months` do not change earlier months."""
         noise = np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
         if months == self._months:
             return noise
@@ -148,16 +149,16 @@ class Rents:
 
 
 def _market_key(row: Row) -> tuple[object, ...]:
-    """Return what prices that change together share: provider, device and path, on demand or spot."""
+    """Return a key, equal for offers whose prices change together: provider, device, kind of trend, its parameters."""
     terms = (str(row[name]) for name in ("trend_change", "trend_per_year", "trend_sd_log"))
     return (row["provider"], row["gpu"], row["trend_kind"], *terms)
 
 
 class Rates(NamedTuple):
-    """What one option costs, numbers or one per case.
+    """Cost rates of one option: numbers, or arrays with one value per case.
 
     `fixed`: USD per month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented);
-    `longer`: elapsed hours of a job over those as planned, at the same speed (interruptions).
+    `longer`: elapsed hours of a job as a multiple of the planned ones, at the same speed (interruptions).
     """
 
     fixed: Number
@@ -167,7 +168,7 @@ class Rates(NamedTuple):
 
 
 def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
-    """Return the rates of a row with its values multiplied by `factor`.
+    """Return fixed and hourly USD, days of use and delay of a row with its values multiplied by `factor`.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
     factor
         Factor of each value by name.
     rent
-        Mean rent of the project over that as planned if it was sampled; otherwise it follows from the months.
+        Sampled mean rent of the project as a multiple of the planned mean; None: calculated from the months.
     """
     if row["purchase"] == "own":
         planned = possession(row, lambda _: 1.0)
@@ -192,7 +193,7 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return machine hours and elapsed hours of a job at another rate of interruptions, over those as planned."""
+    """Return a job's machine hours and elapsed hours over the planned ones, with `factor` times the interruptions."""
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0
@@ -204,7 +205,7 @@ def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
 
 
 def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
-    """Return the USD per month of having the row's machine, used or not, without downtime (`fixed_per_month`).
+    """Return USD per month of owning the row's machine, used or not, downtime ignored (`fixed_per_month`).
 
     Parameters
     ----------
@@ -213,8 +214,7 @@ def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
     factor
         Factor of each value by name; a resale curve is a share of the price and follows it and the months.
     after
-        Months after the project's begin from which it is available; it is sold at the end for what one that was
-        available at once would bring.
+        Months from the project's begin until delivery; the resale value is that of a machine delivered at once.
     """
     capex, months = row["capex_usd"] * factor("capex_usd"), row["months"] * factor("months")
     price_factor = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
@@ -227,10 +227,10 @@ def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
 
 
 def by_contract(row: Row) -> bool:
-    """Return whether a rented machine is paid by the month, used or not: an hour costs the month / hours used."""
+    """Return whether a row is a contract: rented and paid by the month, used or not."""
     return row["purchase"] != "own" and bool(pd.notna(row["days_per_month"]))
 
 
 def or_zero(value: float | None) -> float:
-    """Return the number, 0 if it is missing."""
+    """Return a number as a float; 0.0 for None or NaN."""
     return 0.0 if value is None or pd.isna(value) else float(value)

@@ -1,4 +1,4 @@
-"""Renting: from hours of use to the lines of a bill, for full_months tables at once (docs/studies.md)."""
+"""Renting: from hours of use to the lines of a bill, for whole tables at once (docs/studies.md)."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ def billed_months(hours: Number, month_days: Number, prorated: bool | pd.Series)
     month_days
         Days of a month.
     prorated
-        Whether fees are charged by the hour; otherwise by full_months months, at least one.
+        Whether fees are charged by the hour; otherwise by whole months, at least one.
     """
     months = np.asarray(hours / (24.0 * month_days))
     full_months = np.where(months > 0, np.maximum(1.0, np.ceil(months - ROUNDING)), 0.0)
@@ -51,7 +51,7 @@ def billed_months(hours: Number, month_days: Number, prorated: bool | pd.Series)
 
 
 def contract_months(months: Number | pd.Series, term_months: Number | pd.Series) -> FloatArray:
-    """Return the months of the contract terms that cover `months`: at least one term."""
+    """Return the months that are signed for: `months` rounded up to whole terms of `term_months`, at least one."""
     terms = np.ceil(np.asarray(months / term_months, float) - ROUNDING)
     return np.asarray(np.maximum(1.0, terms) * term_months)
 
@@ -107,6 +107,7 @@ def overhead(per_hour: Number, dump: Number, restore: Number, interval: Number) 
 
 
 def _interval_or_best(rate: Number, dump: Number, interval: Number) -> FloatArray:
+    """Return the hours between checkpoints: `interval`, or the best one where it is NaN."""
     return np.where(np.isnan(interval), checkpoint_interval(dump, _hours_between(rate)), interval)
 
 
@@ -117,7 +118,7 @@ def _hours_between(rate: Number) -> FloatArray:
 
 
 def _slowdown(rate: Number, dump: Number, restore: Number, tau: FloatArray) -> FloatArray:
-    """Return T_w / T_s = M e^(R/M) (e^((tau+d)/M) - 1) / tau; 1 without interruptions."""
+    """Return machine hours per hour of training, M e^(R/M) (e^((tau+d)/M) - 1) / tau; 1 without interruptions."""
     between = _hours_between(rate)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         lost = np.expm1(np.minimum((tau + dump) / between, LARGEST_EXPONENT))
@@ -142,10 +143,7 @@ def makespan(machine_hours: Number, per_hour: Number, wait: Number) -> Number:
 
 @dataclass(frozen=True)
 class Bill:
-    """USD of each line of the bill, hours from start to end and machine hours, one entry per job.
-
-    Hours are infinite for a job that never finishes.
-    """
+    """USD by line of the bill, hours from start to end and machine hours, one value per job; hours may be infinite."""
 
     lines: dict[str, FloatArray]
     hours: FloatArray
@@ -153,12 +151,12 @@ class Bill:
 
     @property
     def usd(self) -> FloatArray:
-        """The sum of the lines."""
+        """USD of each job: the sum of all lines of its bill."""
         return np.sum(list(self.lines.values()), axis=0)
 
 
 def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill:
-    """Return the bills of jobs at their central values, or at their low or high bounds.
+    """Return USD by line, hours and machine hours of each job, at central values or at low or high bounds.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ COLUMN_TYPES = {
 
 
 def with_bounds(*names: str) -> tuple[str, ...]:
-    """Return each column name, followed by those of its low and its high value."""
+    """Return each column name followed by its names with `_low` and `_high`: a, a_low, a_high, b, ..."""
     return tuple(f"{name}{suffix}" for name in names for suffix in SUFFIXES)
 
 
@@ -36,7 +36,7 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
 
 
 def with_types(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with floats, integers, and objects (texts, flags, lists), even if it is empty."""
+    """Return a copy with each column's declared type: float, integer or object (text, flag, list); default float."""
     kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in table.columns}
     numeric = (pa.float64(), pa.int64())
     types = {name: kind.to_pandas_dtype() if kind in numeric else object for name, kind in kinds.items()}
@@ -44,7 +44,7 @@ def with_types(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def to_arrow_table(table: pd.DataFrame, columns: Sequence[str]) -> pa.Table:
-    """Return the columns as an Arrow table whose types do not depend on its rows."""
+    """Return the named columns as an Arrow table whose types are the declared ones, whatever the rows hold."""
     schema = pa.schema({name: COLUMN_TYPES[name] for name in columns})
     return pa.Table.from_pandas(table[list(columns)], schema, preserve_index=False).replace_schema_metadata()
 
@@ -56,12 +56,12 @@ def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def bounds(amount: "Ranged | None") -> FloatArray:
-    """Return an amount as [value, low, high]; zeros for None."""
+    """Return an amount as an array [value, low, high] in its own unit; zeros for None."""
     return np.zeros(3) if amount is None else np.array(amount.three)
 
 
 def expand(**values: Any) -> Columns:
-    """Return the values of a row; an array [value, low, high] becomes three columns."""
+    """Return a table row by column name; an array [value, low, high] becomes `name`, `name_low`, `name_high`."""
     row: Columns = {}
     for name, value in values.items():
         is_array = isinstance(value, np.ndarray)
@@ -70,5 +70,5 @@ def expand(**values: Any) -> Columns:
 
 
 def numbers(table: pd.DataFrame, *names: str) -> list[FloatArray]:
-    """Return columns as arrays, with 0 for missing values."""
+    """Return the named columns as float arrays, one per name, with 0 for missing values."""
     return list(table[list(names)].astype(float).fillna(0.0).to_numpy().T)

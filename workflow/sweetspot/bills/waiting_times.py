@@ -79,7 +79,7 @@ class WaitDistribution:
         return self.mean_if_waiting * math.log(self.p_wait / (1 - probability))
 
     def p_longer_than(self, hours: FloatArray) -> FloatArray:
-        """Return the share of jobs that wait longer than `hours`; 1 for negative hours."""
+        """Return, per value of `hours`, the share of jobs that wait longer; 1 for negative hours."""
         if self.simulated:
             rank = np.searchsorted(self.simulated, hours, side="right")
             return np.asarray(1.0 - rank / len(self.simulated))
@@ -106,10 +106,7 @@ def erlang_b(servers: int, offered_load: float) -> float:
 
 
 def erlang_c(servers: int, offered_load: float) -> float:
-    """Return the probability that an arriving job has to wait in an M/M/c queue.
-
-    `offered_load` is the arrival rate times the mean run time (erlang); 1 from `servers` on.
-    """
+    """Return the probability to wait in an M/M/c queue; `offered_load`: arrival rate x mean run time (erlang)."""
     if offered_load >= servers:
         return 1.0
     p_blocked = erlang_b(servers, offered_load)
@@ -117,12 +114,12 @@ def erlang_c(servers: int, offered_load: float) -> float:
 
 
 def utilization(classes: Sequence[JobClass]) -> float:
-    """Return the share of the machines' time that all classes need; above 1 if it is not enough."""
+    """Return the share of the machines' time that all classes need; above 1 if the machines are too few."""
     return sum(job.load for job in classes)
 
 
 def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return how long a job of any class waits; OVERLOADED if the queue grows without limit."""
+    """Return the distribution of waits, in hours, of jobs of any class; OVERLOADED if the queue grows without limit."""
     active = [job for job in classes if job.arrivals_per_hour > 0]
     busy_share = utilization(active)
     if not active:
@@ -161,7 +158,7 @@ NO_WAITS = SampledWaits(0.0, [NO_WAIT], np.zeros((1, 1), int))
 
 
 def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> SampledWaits:
-    """Return the waits at sampled utilizations (sample x month), with jobs in the mix of `classes`."""
+    """Return distributions of waits at utilizations from 0 to 1 (sample x month), with jobs in the mix of `classes`."""
     rounded = np.rint(utilizations * UTILIZATION_STEPS)
     levels, step = np.unique(rounded, return_inverse=True)
     busy_share = utilization(classes) or math.inf
@@ -174,10 +171,12 @@ def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> Sampl
 
 
 def _scaled(classes: Sequence[JobClass], factor: float) -> list[JobClass]:
+    """Return the classes with `factor` times the arrivals per hour."""
     return [replace(job, arrivals_per_hour=job.arrivals_per_hour * factor) for job in classes]
 
 
 def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
+    """Return the distribution of simulated waits in hours of all classes; OVERLOADED if the queue grows."""
     rate = sum(job.arrivals_per_hour for job in classes)
     # The mix does not depend on the rate, so that the random jobs of one mix are cached.
     mix = tuple(replace(job, arrivals_per_hour=round(job.arrivals_per_hour / rate, 9)) for job in classes)
@@ -189,7 +188,7 @@ def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
 
 
 def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED_JOBS) -> list[float]:
-    """Simulate jobs first in, first out, and return their waits in order of arrival.
+    """Simulate jobs first in, first out, and return their waits in hours in order of arrival.
 
     Parameters
     ----------
@@ -217,7 +216,7 @@ def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> flo
 
 @lru_cache(maxsize=64)
 def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float], list[float], list[int]]:
-    """Return the devices; of each job the arrival (at one an hour), run time in hours, and devices that it needs."""
+    """Return the number of devices; per job its arrival in hours (1 job/hour), run time in hours, devices it needs."""
     devices = math.lcm(*(job.servers for job in mix))
     generator = random.Random(SEED)
     classes = generator.choices(mix, [job.arrivals_per_hour for job in mix], k=jobs)
@@ -235,14 +234,14 @@ def start_times(
     hours: Sequence[float],
     devices_needed: Sequence[int],
 ) -> list[float]:
-    """Return the start time of each job on `devices` devices; no job overtakes an earlier one.
+    """Return the start of each job in hours on `devices` devices; no job overtakes an earlier one.
 
     Parameters
     ----------
     devices
         Number of devices.
     arrivals, hours, devices_needed
-        Arrival time, run time and number of devices of each job, in order of arrival.
+        Arrival and run time in hours, and number of devices of each job, in order of arrival.
     """
     free = devices
     running: list[tuple[float, int]] = []  # heap of (end, devices)

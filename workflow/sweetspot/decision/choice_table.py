@@ -25,11 +25,11 @@ COLUMNS = columns_of("choices")
 class PricedWork(NamedTuple):
     """One work with its choices, cheapest first.
 
-    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: choice x sample of the
-    USD, and of those at today's rents; `busy`: days of use a month
-    that a work without a plan supposes of an owned machine; `cost`: SHARE, ROUNDS or DISPATCH; `filled`: up to which
-    share of its hours a machine is used to keep a limit on waiting; `limit_costs`: limits of the team with the USD a
-    month that each costs; `without_speed`: title and commitment of machines without a speed for it.
+    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the project and
+    USD at today's rents, choice x sample; `busy`: days of use a month
+    of an owned machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `filled`: up to which
+    share of its hours a machine is used to keep a limit on waiting; `limit_costs`: limits of the team, each with USD
+    per month that the limit costs; `without_speed`: title and commitment of machines without a known speed.
     """
 
     name: str
@@ -47,28 +47,28 @@ class PricedWork(NamedTuple):
 
     @property
     def plan(self) -> bool:
-        """Whether it is a plan of phases or of months."""
+        """Whether the work is a plan of phases or of months, not a single job."""
         return self.cost != SHARE
 
 
 def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.DataFrame:
-    """List the choices of all works, cheapest first, with how they compare.
+    """Return the choices of all works, cheapest first, with costs, ranges and probabilities.
 
     Parameters
     ----------
     priced
         The works.
     in_hand
-        Keys of choices, machines or price lists of which one holds offers; none: of all.
+        Keys of choices, machines or price lists for which offers have been obtained; empty: for all.
 
     Returns
     -------
     pandas.DataFrame
         COLUMNS, a row per work and choice. `_low`, `_high`: 90 % of the samples; `usd_outcomes`: OUTCOMES quantiles;
-        `p_cheapest`: share of samples in which its alternative costs least of all that may be the answer; `p_cheaper`:
-        in which it costs less than the best; `ratio`: its USD / those of the best; `is_best`, `is_rival`:
-        `standing_of`; `why_not`: rule by which it is not the answer, with its `reasons`. A choice that does not do the
-        work has no figures.
+        `p_cheapest`: share of samples in which its alternative costs least of all eligible ones; `p_cheaper`: share
+        in which the choice costs less than the best; `ratio`: its USD / those of the best; `is_best`, `is_rival`:
+        `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the work has
+        no figures.
     """
     tables = [_compared(work).astype(object) for work in priced]
     table = pd.concat(tables or [pd.DataFrame(columns=COLUMNS)], ignore_index=True).infer_objects()
@@ -77,6 +77,7 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
 
 
 def _compared(work: PricedWork) -> pd.DataFrame:
+    """Return COLUMNS, a row per choice of one work: USD with ranges, probabilities, ratios to the best."""
     table, stands = work.table, work.table["stands"].to_numpy(bool)
     best, rival = standing_of(work) if stands.any() else (None, None)
     complete = np.flatnonzero(np.isfinite(table["usd"].to_numpy(float)))
@@ -105,11 +106,10 @@ def _compared(work: PricedWork) -> pd.DataFrame:
 
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
-    """Return the indices of the recommended choice and of the runner-up of a work with an eligible choice.
+    """Return the row indices of the recommended choice and of the runner-up (None: no other alternative).
 
-    These are the cheapest and the cheapest of another commitment, where none has another the cheapest of another
-    alternative. Where the two are too close to call the lesser commitment is recommended, except that of a purchase at
-    a firm price the cheaper one is.
+    These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two are
+    too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
     best, ranks = eligible[0], work.table["commitment"].map(COMMITMENTS.index)
@@ -122,14 +122,14 @@ def standing_of(work: PricedWork) -> tuple[int, int | None]:
 
 
 def has_firm_price(work: PricedWork, index: int) -> bool:
-    """Return whether a choice is a purchase at a price without a range, but for that of an exchange rate."""
+    """Return whether a choice (row index) is a purchase whose price has no range beyond that of an exchange rate."""
     row = work.table.iloc[index]
     low, high = row[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(row["capex_usd"])
     return bool(row["commitment"] == BUY and 0 < high <= low * FIRM_RANGE)
 
 
 def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: str = "alternative") -> int | None:
-    """Return the first of `indices` that differs from `best` in the column `by` and in some sample of its cost."""
+    """Return the first of `indices` that differs from `best` in column `by` and in some sample's cost; else None."""
     keys, usd = work.table[by].to_numpy(object), work.usd
     rivals = (index for index in indices if keys[index] != keys[best])
     return next((index for index in rivals if not np.allclose(usd[index], usd[best], rtol=TOLERANCE, atol=0.0)), None)

@@ -1,4 +1,4 @@
-"""All tables of results/<study>/comparison/: a study decided, and what its answers rest on."""
+"""Makes all tables of results/<study>/comparison/: the verdict of a study and the figures behind the verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The tables of results/<study>/ that the comparison reads, price lists put together."""
+    """Tables of results/<study>/ that the comparison reads; rows of all price lists are in one table each."""
 
     costs: pd.DataFrame
     offers: pd.DataFrame
@@ -56,20 +56,20 @@ class Inputs:
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
-        """Read every field from its Parquet file or files; a field without any is an empty table of no columns."""
+        """Return the tables read from Parquet files, given by field name; a field without files is an empty table."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
         return cls(**{name: together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
 
 
 def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all tables; of none, a table of no columns."""
+    """Return one table with the rows of all tables; for an empty list, a table without columns."""
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
 
 
 class PlannedWork(NamedTuple):
-    """What a study plans beside single jobs: work of months, rows of plans of phases that fit, titles of workloads."""
+    """Work beyond single jobs: monthly workloads by name, rows of plans of phases that fit, titles by workload."""
 
     months: "Mapping[str, Monthly]"
     plans: pd.DataFrame
@@ -77,7 +77,7 @@ class PlannedWork(NamedTuple):
 
 
 class DecisionResult(NamedTuple):
-    """A study decided: options that fit (as the samples have them) and the others, its works and their choices."""
+    """Result of `judge`: options that fit, options that do not, samples of the former, priced works and choices."""
 
     options: pd.DataFrame
     misfits: pd.DataFrame
@@ -88,16 +88,16 @@ class DecisionResult(NamedTuple):
     choices: pd.DataFrame
 
     def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Return the table of verdicts.
+        """Return the table of verdicts: one row per work with the recommended choice, the runner-up and their USD.
 
         Parameters
         ----------
         settings
             The study's settings.
         break_even
-            From when purchases pay.
+            The table `break_even`: values from which purchases pay off.
         worth
-            The table `worth_knowing`; None: nothing is known of what to find out first.
+            The table `worth_knowing`; None: the column `find_out_first` stays empty.
         """
         answer, first = answer_work(self.works, settings.work), first_to_find_out(self.works, worth)
         table = verdict_table(self.works, answer, break_even, first).assign(**settings.verdict_columns)
@@ -107,18 +107,18 @@ class DecisionResult(NamedTuple):
 def judge(
     every: pd.DataFrame, offers: pd.DataFrame, planned: PlannedWork, settings: Settings, draws: int = DRAWS
 ) -> DecisionResult:
-    """Price and choose for all works of a study.
+    """Sample the options of a study, price all its works, and compare the choices for each.
 
     Parameters
     ----------
     every
-        Its options, those that do not fit among them.
+        All options of the study, including those that do not fit.
     offers
-        All its offers.
+        All offers of the study.
     planned
-        What it plans beside single jobs.
+        Monthly workloads, plans of phases and titles.
     settings
-        Its settings.
+        The study's settings.
     draws
         Number of samples.
 
@@ -150,12 +150,12 @@ def asked_of(
     titles: Mapping[str, str],
     known: "AvailabilityFacts | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
-    """Return the options of a study, those that do not fit among them, and what it plans beside single jobs.
+    """Return all options of a study, including those that do not fit, and its planned work beyond single jobs.
 
     Parameters
     ----------
     inputs, settings, needs, monthly, titles, known
-        As for `compare`.
+        As `compare` takes them.
     """
     options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     options = titled(set_aside(options, monthly), inputs.throughput, titles)
@@ -183,13 +183,13 @@ def compare(
     draws
         Number of samples.
     needs
-        The memory that workloads need (`load_needs`); what does not fit stands in `options` only.
+        Memory that workloads need (`load_needs`); options that do not fit appear in table `options` only.
     monthly
-        Work of months (`load_monthly`).
+        Monthly workloads by name (`load_monthly`).
     titles
-        Names of workloads for people (`load_titles`).
+        Titles of workloads by name (`load_titles`).
     known
-        Stock and failures (`load_availability`).
+        Stock and failures of machines (`load_availability`); None: unknown.
 
     Raises
     ------
@@ -226,13 +226,13 @@ def compare(
 def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: Draws) -> dict[str, pd.DataFrame]:
     """Return the tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of problems of any kind.
 
-    A problem without a length (one job, no machine of one's own) has no tornado and no turning points, because nothing
-    says how often it is done.
+    A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
+    repetitions is unknown.
 
     Parameters
     ----------
     problems
-        The problems.
+        Decision problems: single jobs, plans of phases, monthly workloads.
     options, draws
         The options and their samples.
     """

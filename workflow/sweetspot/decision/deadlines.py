@@ -30,7 +30,7 @@ MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be
 class TimedJob:
     """One job on one option: USD at central figures, hours and USD in the samples.
 
-    `queue`: the waits for a machine that is held, which nobody has to find; NO_WAITS: it is rented.
+    `queue`: waits for a machine that is owned or committed to; NO_WAITS: the machine is rented.
     """
 
     row: Row
@@ -41,7 +41,7 @@ class TimedJob:
 
     @cached_property
     def result_hours(self) -> tuple[Array, bool]:
-        """Hours from today to the result (NaN: unknown), and whether it is published how often the machine is found."""
+        """Hours from today to the result by sample (NaN: unknown), and whether the chance of a machine is published."""
         start = start_times_of(self.row)
         if start is None:
             return np.full(self.hours.shape, np.nan), False
@@ -50,16 +50,16 @@ class TimedJob:
         return start.result_hours(self.hours), start.start_hours is not None or not np.isnan(self.row["p_stock"])
 
     def p_in_time(self, limit: float) -> tuple[float, float]:
-        """Return the share of samples in which waits and run take at most `limit` hours, and counted from today."""
+        """Return the shares of samples within `limit` hours, counted from the start and from today (NaN: unknown)."""
         from_today, _ = self.result_hours
         run, result = (float(self.queue.share_in_time(limit - hours).mean()) for hours in (self.hours, from_today))
         return run, np.nan if np.isnan(from_today).any() else result
 
 
 def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, float]]:
-    """Sort the jobs in time by USD per result in time, counted from today; with the share of attempts that is.
+    """Return the jobs within `limit` hours and their share of attempts in time, sorted by USD per result in time.
 
-    Shares that nobody published count only where no other job is in time; all are 1 where none is.
+    Unpublished shares are used only where no job with a published one is in time; without any, all shares are 1.
     """
     jobs = [job for job in jobs if job.row["hours"] + job.queue.mean_hours <= limit]
     if not jobs:
@@ -75,7 +75,7 @@ def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, f
 
 
 def _deadline_row(jobs: Sequence[TimedJob], ranked: Sequence[tuple[TimedJob, float]], limit: float) -> dict[str, Any]:
-    """Return the columns of the first of the ranked jobs; where none is in time those of the fastest."""
+    """Return DEADLINES columns of the first ranked job: hours, USD, shares in time; if none is, of the fastest job."""
     if ranked:
         job = ranked[0][0]
         (hours_low, hours_high), (usd_low, usd_high) = map(interval, (job.hours, job.usd_samples))
@@ -105,20 +105,20 @@ def _deadline_row(jobs: Sequence[TimedJob], ranked: Sequence[tuple[TimedJob, flo
 
 
 def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -> pd.DataFrame:
-    """Choose for each workload and deadline the persistent option of the least USD per result in time.
+    """Return, for each workload and deadline, the persistent option of least USD per result in time.
 
     Parameters
     ----------
     options, draws
         The options and their samples.
     hours
-        The deadlines.
+        The deadlines in hours.
 
     Returns
     -------
     pandas.DataFrame
-        DEADLINES, the shortest first. `p_cheapest` counts a late sample as no choice; `usd` of what is bought or signed
-        for is the share of one job at the planned use, of a machine for `up_front_usd`, a contract of
+        DEADLINES, the shortest first. `p_cheapest` ignores samples in which an option is late; `usd` of a purchase
+        or contract is the share of one job at the planned use, of a machine for `up_front_usd` or a contract of
         `due_usd_per_month`; `fastest_...`: of the fastest option where none is in time.
     """
     rows = []
@@ -143,28 +143,28 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -
 
 
 def _dues(row: Row) -> dict[str, float]:
-    """Return what is due beside the job's share to have the option: a purchase, or a month of a contract."""
+    """Return the whole payment for an option, by column: USD per month of a contract, or USD up front of a purchase."""
     if by_contract(row):
         return {"due_usd_per_month": row["variable_usd_per_hour"] * HOURS_A_DAY * row["days_per_month"]}
     return {"up_front_usd": row["capex_usd"]} if row["capex_usd"] > 0 else {}
 
 
 def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> pd.DataFrame:
-    """Choose for each class of jobs with a deadline the cheapest way to be in time.
+    """Return, for each class of jobs with a deadline, the cheapest machine that keeps the deadline.
 
     Parameters
     ----------
     works
-        The work of months.
+        Monthly workloads.
     due
         Deadline of every class in hours; None: each has its own.
 
     Returns
     -------
     pandas.DataFrame
-        DEADLINES. `usd` of one job: rented, of the whole machine; on one that the best mix holds, its running;
-        `p_in_time`: share of samples and months in which it makes it, `p_result_in_time` with the search for a rented
-        machine and failures.
+        DEADLINES. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix;
+        `p_in_time`: share of samples and months within the deadline; `p_result_in_time`: that with failures and the
+        search for a rented machine.
     """
     rows = []
     for work in works:
@@ -180,7 +180,7 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> p
 
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:
-    """Yield where a job of a class runs in the best mix; alone it pays for the whole rented machine."""
+    """Yield a TimedJob per machine or offer for class `number`; a rented machine is paid in full by the one job."""
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:
         row, index = source.rows[number], indices.get(source.offer["option"])
@@ -195,13 +195,13 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[Timed
 
 
 def _usd_per_hour(kind: OwnedMachine) -> Array:
-    """Return USD by sample of an hour of use of a machine, by any class that runs there; 0 where none does."""
+    """Return USD per hour of use of a machine, by sample; 0 where no class of jobs can run on the machine."""
     hours = np.where(np.isfinite(kind.hours), kind.hours, 0.0)
     return np.divide(kind.running, hours, out=np.zeros_like(hours), where=hours > 0).max(axis=0)
 
 
 def _queue_of(work: MonthlyWork) -> SampledWaits:
-    """Return the waits in the samples and months of the best mix, by how full its machines are."""
+    """Return waits in hours for the best mix's machines, sample x month, from the share of their hours in use."""
     best = work.mixes[0]
     used, capacity = np.zeros(best.done.undone.shape[1:]), np.zeros((best.done.undone.shape[1], 1))
     for kind, count in zip(best.problem.held, best.counts, strict=True):

@@ -1,4 +1,4 @@
-"""A decision: the choices for one piece of work, the parameters they rest on, and what each choice costs."""
+"""A decision: the choices for one piece of work, the parameters behind their costs, and USD of each choice."""
 
 import math
 from abc import ABC, abstractmethod
@@ -30,9 +30,9 @@ Array = np.ndarray
 class Parameter:
     """An uncertain or adjustable input of a decision, with its baseline `value` and 90 % range.
 
-    `quantity`: a column of the options, or one of the words above; `subject`: what it belongs to (an option, a price
-    list, a class of jobs, a correlation key of speeds; empty: everything); `figure`: what it changes of the `rows` of
-    the options, or of the work where there are none; `range_basis`: where the range is from; `unit` FACTOR: written as
+    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option, a price list,
+    a class of jobs, a correlation key of speeds; empty: everything); `figure`: the figure that changes in the `rows` of
+    the options, or in the work where `rows` is empty; `range_basis`: where the range is from; `unit` FACTOR: written as
     a factor; `maximum`: the largest value that it can have.
     """
 
@@ -49,16 +49,16 @@ class Parameter:
     maximum: float = math.inf
 
     def log_limit(self, factor: float) -> float:
-        """Return the logarithm of the farthest factor on the side of another, without its sign."""
+        """Return |log| of the farthest factor to be tried, below 1 if `factor` is below 1, else above 1 (`maximum`)."""
         return math.log(FURTHEST if factor < 1 else min(FURTHEST, self.maximum / self.value))
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One thing that one could do, or an offer that it may use.
+    """One choice of a decision (buy, sign, rent), or an offer that a choice may use.
 
-    `row` of the options that it rests on most, `labels` of all its rows. Choices of the same `alternative` are not
-    compared with each other; the answer is an `eligible` one; what was paid for one that is `already_owned` is spent.
+    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the same `alternative` are
+    not compared with each other; only an `eligible` one can be the answer; an `already_owned` one is paid already.
     """
 
     option: str
@@ -71,7 +71,7 @@ class Choice:
 
     @classmethod
     def of(cls, row: Row, eligible: bool = True) -> "Choice":
-        """Return the choice of one option."""
+        """Return the choice to take one option, from its row of the options table."""
         return cls(row["option"], str(row["title"]), row, str(row["alternative"]), frozenset([row["row"]]), eligible)
 
 
@@ -83,24 +83,24 @@ class ParameterValues:
     values: Mapping[Parameter, Number]
 
     def factor(self, label: int | None, figure: str) -> Number:
-        """Return the factor of a figure of one row of the options."""
+        """Return the factor, over its baseline, of a figure of the row with that label; 1 if unchanged."""
         return _product(by for key, by in self.values.items() if key.figure == figure and label in key.rows)
 
     def of(self, label: int | None) -> Factor:
-        """Return the factors of one row of the options, by figure."""
+        """Return a function from the name of a figure to its factor in the row with that label."""
         return partial(self.factor, label)
 
     @cached_property
     def rows(self) -> frozenset[int]:
-        """Labels of the rows of which a figure changes."""
+        """Labels of the option rows in which some figure changes."""
         return frozenset().union(*(parameter.rows for parameter in self.values))
 
     def touches(self, label: int) -> bool:
-        """Return whether a figure of that row changes."""
+        """Return whether some figure of the option row with that label changes."""
         return label in self.rows
 
     def work(self, figure: str, subject: str | None = None) -> Number:
-        """Return the factor of a figure of the work: of all its parameters together, or of one class of jobs."""
+        """Return the factor of a figure of the work, of all its parameters or of those of one class (`subject`)."""
         subjects = None if subject is None else ("", subject)
         return _product(
             by
@@ -110,11 +110,12 @@ class ParameterValues:
 
 
 def error_key(error: Error) -> str:
-    """Return a correlation key of speeds as text, for tables."""
+    """Return a correlation key of speeds as one text, its parts joined by '|'."""
     return "|".join(map(str, error))
 
 
 def _product(factors: Iterable[Number]) -> Number:
+    """Return the product of factors; 1 without any."""
     return math.prod(factors, start=1.0)
 
 
@@ -123,9 +124,9 @@ BASELINE = ParameterValues(1, {})
 
 @dataclass(frozen=True)
 class Costs:
-    """USD of each choice in each case, infinite where it does not do the work, and the machines that it takes.
+    """USD and number of machines (`counts`) of each choice in each case; USD is infinite if the work is not done.
 
-    `alternative`: what each choice is, where this changes between cases. All are choice x case.
+    `alternative`: alternative that each choice belongs to, if this varies between cases. All are choice x case.
     """
 
     usd: Array
@@ -135,7 +136,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """From this factor of a parameter on, the choice `to` of another `alternative` is the cheapest."""
+    """The factor of a parameter from which on another alternative's choice, index `to`, is the cheapest."""
 
     factor: float
     to: int
@@ -146,26 +147,26 @@ class TurningPoint:
 
 @dataclass(eq=False, kw_only=True)
 class DecisionProblem(ABC):
-    """A workload, the choices for it, and what each costs at any values of the parameters.
+    """A workload, the choices for it, and USD of each choice at any values of the parameters.
 
     Parameters
     ----------
     workload, months, size_text
-        Name, length of the project (NaN: not stated), and size in words.
+        Name, length of the project in months (NaN: not stated), and size in words.
     choices, parameters
-        What one could do, cheapest first, and what its costs rest on.
+        The choices, cheapest first, and the parameters that change their costs.
     samples_usd
         USD, choice x sample.
     model
         The network, where the work is one job.
     reference
-        Label of the row whose months and days are those of the team.
+        Label of the option row whose months and days of use all choices share.
     of_the_team
-        Sampled figures that all choices share.
+        Names of sampled figures that all choices share.
     work_samples
         Parameters of the work with their samples.
     neighbour_usd
-        Samples of what costs almost the same as a choice: one machine more or fewer.
+        USD of variants of a choice with one machine more or fewer, variant x sample.
     rows
         Further rows of the options, by label.
     """
@@ -186,15 +187,15 @@ class DecisionProblem(ABC):
 
     @abstractmethod
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return the costs of all choices in each case."""
+        """Return USD and machines of all choices in each case of the values, choice x case."""
 
     def break_even_cases(self) -> "Iterable[BreakEvenCase]":
-        """Return what could be owned or signed for, with the parameters from whose values on it pays."""
+        """Return a case per machine or contract and parameter, for the values at which it is cheaper than rent."""
         return ()
 
     @property
     def row_names(self) -> dict[str, str | None]:
-        """Columns of a table that name the work; for one job, its model too."""
+        """Columns that name the work in tables: workload, model and model_title (None if not one job)."""
         row = self.choices[0].row
         title = str(row.get("model_title") or row["model"]) if self.model else None
         return {"workload": self.workload, "model": self.model or None, "model_title": title}
@@ -206,32 +207,32 @@ class DecisionProblem(ABC):
 
     @property
     def runner_up(self) -> int | None:
-        """Index of the choice that the best is compared with; None without another alternative."""
+        """Index of the first eligible choice of another alternative than the best's; None without one."""
         return next(map(int, np.flatnonzero(self.rivals)), None)
 
     def months_at(self, parameter: Parameter, factor: float) -> float:
-        """Return the months of the project with a parameter at a factor of its baseline."""
+        """Return the length of the project in months with a parameter at `factor` times its baseline."""
         return self.months * (factor if parameter.figure == "months" else 1.0)
 
     @cached_property
     def baseline(self) -> Costs:
-        """The costs at the baseline: one case."""
+        """USD and machines of all choices at the baseline, choice x 1."""
         return self.cost_usd(BASELINE)
 
     @cached_property
     def eligible(self) -> Array:
-        """Which choices may be the answer."""
+        """Booleans by choice: whether it may be the answer."""
         return np.array([choice.eligible for choice in self.choices])
 
     @cached_property
     def incumbents(self) -> Array:
-        """Which eligible choices are of the best's alternative."""
+        """Booleans by choice: whether it is eligible and of the best choice's alternative."""
         best = self.choices[self.best].alternative
         return self.eligible & np.array([choice.alternative == best for choice in self.choices])
 
     @property
     def rivals(self) -> Array:
-        """Which eligible choices are of another alternative."""
+        """Booleans by choice: whether it is eligible and of another alternative than the best."""
         return self.eligible & ~self.incumbents
 
     @cached_property
@@ -242,31 +243,31 @@ class DecisionProblem(ABC):
         return order[np.isfinite(usd[order])]
 
     def row_of(self, labels: Sequence[int]) -> Row:
-        """Return the row that represents a sampled figure: the reference's, else the cheapest choice's."""
+        """Return the option row among `labels` that represents a figure: the reference's, else the cheapest one."""
         chosen = {choice.row["row"]: choice.row for choice in (self.choices[index] for index in self.competing)}
         by_label = {**self.rows, **chosen}
         order = [self.reference, *chosen, *sorted(by_label)]
         return by_label[next(label for label in order if label in labels and label in by_label)]
 
     def at(self, parameter: Parameter, factors: Array | Sequence[float]) -> Costs:
-        """Return the costs with one parameter at factors of its baseline."""
+        """Return costs (choice x case) with one parameter at each of `factors` times its baseline, one case each."""
         return self.cost_usd(ParameterValues(len(factors), {parameter: np.asarray(factors, float)}))
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
-        """Return a choice in words, with the machines that it takes and the alternative that it is."""
+        """Return a choice in words, such as '2 × title'; `count`: number of machines."""
         title = self.choices[index].title
         return f"{count:g} × {title}" if count > 1 else title
 
     def title_at(self, costs: Costs, index: int, case: int) -> str:
-        """Return a choice in words as it is in one case."""
+        """Return a choice in words, with its number of machines in one case of `costs`."""
         return self.title(index, float(costs.counts[index, case]))
 
     def cheapest(self, costs: Costs) -> Array:
-        """Return the index of the cheapest eligible choice in each case."""
+        """Return the index of the cheapest eligible choice, one per case."""
         return np.where(self.eligible[:, None], costs.usd, np.inf).argmin(axis=0)
 
     def is_changed(self, costs: Costs) -> Array:
-        """Return in which cases another alternative is the cheapest; a tie changes nothing."""
+        """Return booleans by case: whether another alternative is cheaper than the best's; False in a tie."""
         rivals, incumbents = costs.usd[self.rivals], costs.usd[self.incumbents]
         return np.asarray(rivals.min(axis=0, initial=np.inf) < incumbents.min(axis=0, initial=np.inf))
 
@@ -280,15 +281,12 @@ class DecisionProblem(ABC):
         return points
 
     def nearest(self, parameter: Parameter) -> float:
-        """Return the factor of the nearest turning point of a parameter; NaN without one."""
+        """Return the factor of a parameter's turning point that is nearest to 1; NaN without one."""
         factors = (point.factor for point in self.turning_points[parameter])
         return min(factors, key=lambda factor: abs(math.log(factor)), default=math.nan)
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
-        """Return the first factor on one side from which another alternative is the cheapest.
-
-        The range is divided again and again.
-        """
+        """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one."""
         inner, outer = 0.0, side * parameter.log_limit(math.exp(side))
         if not side * outer > 0:
             return None
@@ -303,5 +301,6 @@ class DecisionProblem(ABC):
                 return self._point_at(costs, int(changed[0]), math.exp(outer))
 
     def _point_at(self, costs: Costs, case: int, factor: float) -> TurningPoint:
+        """Return the turning point at `factor` to the choice that is the cheapest in one case of `costs`."""
         to = int(self.cheapest(costs)[case])
         return TurningPoint(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]))

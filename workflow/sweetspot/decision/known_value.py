@@ -11,9 +11,9 @@ BETTER = 4  # options that others are held against before the regression
 
 
 class Value(NamedTuple):
-    """Expected saving of a decision made with the figure known, in the unit of the costs, and its standard error.
+    """Expected saving if a figure is known before the decision, in the unit of the costs, and its standard error.
 
-    halves: the same of each half of the draws, by a choice that the other half made; below 0 where noise chose.
+    halves: saving in each half of the draws with choices fitted to the other half; below 0 from noise alone.
     """
 
     worth: float
@@ -22,9 +22,9 @@ class Value(NamedTuple):
 
 
 def partial_value(costs: np.ndarray, figure: np.ndarray) -> Value:
-    """EVPPI(x) = min over options of E[cost] - E_x[min over options of E[cost given x]]; never negative.
+    """Return EVPPI(x) = min over options of E[cost] - E_x[min over options of E[cost given x]]; never negative.
 
-    `costs`: one row an option, one column a draw; `figure`: x in each draw. E[cost given x] is a piecewise linear least
+    `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear least
     squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take at x
     is read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise in a
     fit cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws carry, not
@@ -46,11 +46,11 @@ def partial_value(costs: np.ndarray, figure: np.ndarray) -> Value:
 
 
 def without_selection(halves: np.ndarray) -> np.ndarray:
-    """Worths of several figures without what ranking them adds: the first of many noisy estimates is too high.
+    """Return worths of figures corrected for ranking, one per figure: the highest of noisy estimates is too high.
 
-    halves: one row a figure, `Value.halves`. What ranks k-th by one half of the draws is worth what the other half says
-    of it; the mean of both ways, made to fall with k (least squares), is what ranks k-th by both together. Unbiased for
-    what is named first, whatever the figures (a split sample: Efron & Tibshirani 1993, ch. 17); never negative.
+    halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the draws is estimated by
+    the other half; the mean of both ways, made to fall with k (least squares), goes to the k-th by both together.
+    Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never negative.
     """
     from scipy.optimize import isotonic_regression  # lazily: it takes longer to import than the rest
 
@@ -65,9 +65,9 @@ def without_selection(halves: np.ndarray) -> np.ndarray:
 
 
 def _choosable(differences: np.ndarray) -> np.ndarray:
-    """Return the options that could be chosen, of costs less those of the base.
+    """Return the rows (option x draw) of options that could be chosen; `differences`: costs less the base option's.
 
-    What is below another in no draw is not below it on average, whatever is known: it is never chosen.
+    An option that costs less than another in no draw costs no less on average, so it is never chosen.
     """
     options = differences[(differences < 0).any(axis=1)]
     for better in np.argsort(options.mean(axis=1), kind="stable")[:BETTER]:
@@ -78,7 +78,7 @@ def _choosable(differences: np.ndarray) -> np.ndarray:
 
 
 def _basis(figure: np.ndarray) -> np.ndarray:
-    """Return columns 1, x, (x - knot)+ of the figure in units of its standard deviation."""
+    """Return a matrix, draw x column: 1, x and (x - knot)+ for the figure x in standard deviations."""
     scaled = (figure - figure.mean()) / figure.std()
     knots = np.unique(np.sort(scaled)[[round(knot * (figure.size - 1)) for knot in KNOTS]])
     inner = knots[(knots > scaled.min()) & (knots < scaled.max())]
@@ -86,7 +86,7 @@ def _basis(figure: np.ndarray) -> np.ndarray:
 
 
 def _fitted(basis: np.ndarray, costs: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Fit each row of `costs` on the basis by least squares (normal equations, eight wide at most), at `points`."""
+    """Return costs, option x point: each row of `costs` fitted on `basis` (least squares), evaluated at `points`."""
     weights = np.linalg.lstsq(basis.T @ basis, basis.T @ costs.T, rcond=None)[0]
     fitted: np.ndarray = (points @ weights).T
     return fitted

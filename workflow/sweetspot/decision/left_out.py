@@ -1,4 +1,4 @@
-"""Offers that take no part in a work: those of machines without a speed for it, and what is owned already."""
+"""Offers that are not compared for a work: machines without a known speed for it, and machines already owned."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -18,9 +18,9 @@ WarningRow = tuple[object, ...]  # The values of warning_table.WARNINGS.
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
-    """Take machines that are owned already, except the reference, out of the answer on single jobs.
+    """Return options with `in_answer` False for already owned machines, except the reference, on single jobs.
 
-    What they cost is spent: compared with an offer they always win, and say nothing about buying.
+    The price of such machines is spent: they would always be cheapest and tell nothing about buying.
     """
     names = {name for work in works.values() for name in work.have}
     is_owned = options["instance"].isin(names) & options["purchase"].eq("own")
@@ -50,7 +50,7 @@ def with_missing_speeds(
 
 
 def _timed(work: PricedWork, options: pd.DataFrame) -> pd.Series:
-    """Return the machines with a speed for a work, for each class of its jobs; all where it needs none."""
+    """Return names of machines with a speed for every class of a work's jobs; all machines if it needs no speed."""
     is_plan = work.cost == DISPATCH
     rows = options[options["workload"].str.startswith(f"{work.name}.") if is_plan else options["model"] == work.model]
     rows = rows[rows["model"] != NO_MODEL]
@@ -59,21 +59,21 @@ def _timed(work: PricedWork, options: pd.DataFrame) -> pd.Series:
 
 
 def speed_warnings(works: Sequence[PricedWork], names: Iterable[str], options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Warn of workloads that no offer serves and of machines that have a speed for other workloads only.
+    """Yield warnings about workloads without any usable offer, and machines with a speed for other workloads only.
 
     Parameters
     ----------
     works
         The works with `without_speed`.
     names
-        All workloads.
+        Names of all workloads.
     options
         All options.
 
     Yields
     ------
     tuple
-        A row of the warning table.
+        A row of the warning table: scope, instance, model, batch size, rule, message.
     """
     for work in works:
         instances = work.without_speed["instance"]

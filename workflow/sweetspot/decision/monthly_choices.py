@@ -1,4 +1,4 @@
-"""The choices of a monthly workload, its mixes, and the parameters that they rest on."""
+"""The choices of a monthly workload, its mixes, and the parameters that change their costs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +21,7 @@ MAXIMUM_GROWTH = 0.5  # per month: no turning point is sought beyond
 
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
-    """Return the decision of a monthly workload; None where no mix does the work."""
+    """Return the decision between the mixes of a monthly workload; None where no mix can run all its jobs."""
     best, months = work.mixes[0], work.work.months
     if not np.isfinite(best.expected):
         return None
@@ -56,7 +56,7 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
 
 
 def _neighbour_usd(best: Mix, months: float) -> Array | None:
-    """Return USD by sample of the mixes of one machine more or fewer than the best that do the work."""
+    """Return USD of feasible mixes with one machine more or fewer than the best, mix x sample; None without any."""
     problem, samples = best.problem, []
     for index in problem.adjustable:
         kind, count = problem.held[index], best.counts[index]
@@ -69,7 +69,7 @@ def _neighbour_usd(best: Mix, months: float) -> Array | None:
 
 
 def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
-    """Yield figures of the offers."""
+    """Yield the parameters of the offers: prices, figures of machines, tariffs, months, days of use, speeds."""
     offers = [
         replace(
             Choice.of(source.offer),
@@ -90,7 +90,7 @@ def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
 
 
 def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
-    """Yield the numbers of jobs of each class and of its urgent ones, and their growth, with samples."""
+    """Yield each class's jobs per month, urgent jobs and growth as a parameter with its samples (one value each)."""
     jobs = (work.numbers / grown(work.growth, work.work.months)).mean(axis=2)
     for index, (name, _, job, urgent, _) in enumerate(work.classes):
         title = model_title(job.name)

@@ -1,4 +1,4 @@
-"""A monthly workload as a decision: what its mixes of owned and rented machines cost at any values."""
+"""A monthly workload as a decision: USD of its mixes of owned and rented machines at any parameter values."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,10 +45,10 @@ ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 
 
 class Strategy(NamedTuple):
-    """One way to do the work.
+    """One way to run the jobs of a problem, without costs.
 
-    It has the only offer by the hour (empty: any), machines of each owned kind, the share of their hours that is used
-    at most, and the speeds that are timed first.
+    `source`: the only offer by the hour (empty: any); `counts`: machines of each owned kind; `filled`: share of their
+    hours that is used at most; `timed`: keys of the speeds that are timed first.
     """
 
     source: str
@@ -62,38 +62,38 @@ class Strategy(NamedTuple):
         return cls(mix.source, mix.counts, mix.filled, mix.timed)
 
     def dispatch(self, problem: Problem) -> DispatchResult:
-        """Dispatch a problem by this strategy; cached for problems of one month."""
+        """Return the dispatch of a problem by this strategy; cached for problems of one month."""
         variant = problem.variant(self.filled, self.source, self.timed)
         return (dispatch_once if variant.jobs.shape[2] == 1 else dispatch)(variant, self.counts)
 
 
 def _usd(problem: Problem, strategy: Strategy) -> Array:
-    """Return the expected USD per month."""
+    """Return the expected USD per month of a strategy, a mean over samples and months (array of no axes)."""
     return np.asarray(strategy.dispatch(problem).usd.mean())
 
 
 def _rent_by_offer(problem: Problem, strategy: Strategy) -> Array:
-    """Return the expected USD per month that are paid to each offer by the hour."""
+    """Return the expected USD per month paid to each offer by the hour, in the order of `problem.rented`."""
     rent_by_offer = strategy.dispatch(problem).rent_by_offer
     return np.array([rent_by_offer.get(offer.name, 0.0) for offer in problem.rented])
 
 
 def first_change(logs: Iterable[float], is_changed: Callable[[float], bool], inner: float = 0.0) -> float | None:
-    """Find where something changes first, by bisection to COARSE_PRECISION.
+    """Return the first logarithm of a factor at which `is_changed` holds, by bisection to COARSE_PRECISION.
 
     Parameters
     ----------
     logs
-        Logarithms of factors in the order in which they are looked at.
+        Logarithms of factors in the order in which they are tried.
     is_changed
-        Whether it has changed at such a logarithm.
+        Function that returns whether the answer has changed at a logarithm.
     inner
-        Where it has not.
+        A logarithm at which the answer has not changed.
 
     Returns
     -------
     float or None
-        A logarithm at which it has changed; None where it has at none of them.
+        A logarithm at which the answer has changed; None if it has at none of `logs`.
     """
     for outer in logs:
         if is_changed(outer):
@@ -107,7 +107,7 @@ def first_change(logs: Iterable[float], is_changed: Callable[[float], bool], inn
 
 @dataclass(eq=False, kw_only=True)
 class MonthlyProblem(DecisionProblem):
-    """Mixes of a monthly workload and what they cost at any values of its parameters.
+    """Mixes of a monthly workload and their USD at any values of its parameters.
 
     An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control
     variate).
@@ -127,7 +127,7 @@ class MonthlyProblem(DecisionProblem):
         return min(different or finite, key=lambda index: float(usd[index]), default=super().runner_up)
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
-        """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
+        """Return a mix in words: `count` machines that it buys, or the offer `alternative` that it rents most."""
         bought, work = self.mixes[index].bought, self.work
         if alternative not in (None, self.choices[index].alternative):
             return f"nothing bought, {rental_title(work.title(str(alternative)), work.at_home)}"
@@ -136,10 +136,11 @@ class MonthlyProblem(DecisionProblem):
         return f"{count:g} × {work.title(next(iter(bought)))}"
 
     def _problem(self, parameter: Parameter, log_factor: float) -> Problem:
+        """Return the problem, all samples, with a parameter at exp(`log_factor`) times its baseline."""
         return self.work.moved(ParameterValues(1, {parameter: math.exp(log_factor)}))
 
     def _sample(self, problem: Problem) -> Problem:
-        """Return the samples of an estimate: one month each, or several where there are few samples."""
+        """Return the problem on ESTIMATE_SAMPLES samples, one month of each, or several months if samples are few."""
         samples, months = problem.jobs.shape[1:]
         if samples < ESTIMATE_SAMPLES:
             return problem.select(*np.divmod(even_indices(samples * months, ESTIMATE_SAMPLES), months))
@@ -147,7 +148,7 @@ class MonthlyProblem(DecisionProblem):
         return problem.select(selected, selected % months)
 
     def _estimate(self, figure: Callable[[Problem, Strategy], Array], sample: Problem, strategy: Strategy) -> Array:
-        """Return a figure of a strategy, estimated."""
+        """Return `figure` (USD per month) of a strategy on a small `sample`, corrected by its error at the baseline."""
         if (figure, strategy) not in self._errors:
             baseline = self.work.drawn
             with np.errstate(invalid="ignore"):
@@ -156,10 +157,11 @@ class MonthlyProblem(DecisionProblem):
         return figure(sample, strategy) + self._errors[figure, strategy]
 
     def _estimated_usd(self, sample: Problem, strategy: Strategy) -> float:
+        """Return the estimated USD per month of a strategy on a small `sample`."""
         return float(self._estimate(_usd, sample, strategy))
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
-        """Return the numbers of the machines a mix buys that cost the least (one at least), and their USD a month."""
+        """Return the machine numbers, at least 1 of each kind that a mix buys, of least cost, and USD per month."""
 
         @cache
         def usd(counts: Counts) -> float:
@@ -173,7 +175,7 @@ class MonthlyProblem(DecisionProblem):
         return counts, usd(counts)
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return the costs of all mixes in each case; the alternative of one that buys nothing is what it rents."""
+        """Return USD, machines bought and alternatives (of a mix that buys nothing: its main offer), mix x case."""
         shape = (len(self.mixes), values.cases)
         usd, machines, alternative = np.full(shape, np.inf), np.zeros(shape), np.empty(shape, object)
         for case in range(values.cases):
@@ -189,19 +191,19 @@ class MonthlyProblem(DecisionProblem):
         return Costs(usd, machines, alternative)
 
     def _may_be_best(self, index: int, values: ParameterValues) -> bool:
-        """Return whether a mix is nearly the best at the baseline, or figures of its machines change."""
+        """Return whether a mix is worth pricing: nearly the best at the baseline, or with changed machine figures."""
         labels = {label for name in self.mixes[index].bought for label in self.work.source(name).labels}
         return not values.values or bool(labels & values.rows) or index in self._contenders
 
     @cached_property
     def _contenders(self) -> set[int | None]:
-        """Indices of the mixes that are compared with the best at all values."""
+        """Indices of the mixes that are priced at all parameter values: nearly the best ones, and the runner-up."""
         limit = CHECKEDLY_BEST * min(mix.expected for mix in self.mixes)
         nearly_best = {index for index, mix in enumerate(self.mixes) if mix.expected <= limit and not mix.one_offer}
         return {*nearly_best, self.runner_up}
 
     def _alternative(self, sample: Problem, index: int) -> str:
-        """Return what a mix is: itself where it buys or rents nothing, else the offer that it rents most."""
+        """Return the name of the offer that a mix without purchases rents most; of other mixes, their own key."""
         mix = self.mixes[index]
         if not (any(_commitments(mix)) or mix.one_offer):
             rent = self._estimate(_rent_by_offer, sample, Strategy.of(mix)._replace(source=""))
@@ -210,18 +212,18 @@ class MonthlyProblem(DecisionProblem):
         return self.choices[index].alternative
 
     def title_at(self, costs: Costs, index: int, case: int) -> str:
-        """Return a mix in words as it is in one case."""
+        """Return a mix in words, with its machines and main offer in one case of `costs`."""
         return self.title(index, float(costs.counts[index, case]), np.asarray(costs.alternative)[index, case])
 
     def is_changed(self, costs: Costs) -> Array:
-        """Return in which cases another mix is the cheapest, or another offer is rented most."""
+        """Return booleans by case: whether another mix is the cheapest, or another offer is rented most."""
         alternative = np.asarray(costs.alternative)[self.cheapest(costs), np.arange(costs.usd.shape[1])]
         return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
 
     # --- where the answer changes -------------------------------------------------------------------------------------
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
-        """Return the first factor on one side from which another answer is the best.
+        """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one.
 
         A price is a straight line in each cost: there the far end alone tells whether the answer changes.
         """
@@ -238,9 +240,9 @@ class MonthlyProblem(DecisionProblem):
         return self._refine(parameter, side, distance, int(self.cheapest(costs(distance))[0]))
 
     def _refine(self, parameter: Parameter, side: float, start: float, to: int) -> TurningPoint | None:
-        """Return an estimated turning point on all samples; None where there is none.
+        """Return the turning point near the estimate `start` (|log factor|) on all samples; None if there is none.
 
-        Estimates keep the strategy of each mix. What is worth timing first follows the figures too, so the answer is
+        Estimates keep the strategy of each mix. The speeds worth timing first change with the figures, so the answer is
         decided again on all samples a little before and beyond the point; where it changes elsewhere the point is
         sought among such answers.
         """
@@ -263,7 +265,7 @@ class MonthlyProblem(DecisionProblem):
         return self._exact_point(parameter, side * distance, decide(outside))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
-        """Return the best mix on all samples at a factor of a parameter."""
+        """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline."""
         values = ParameterValues(1, {parameter: math.exp(log_factor)})
         problem = self.work.moved(values)
         sample, estimates = self._sample(problem), dict[Counts, float]()
@@ -277,7 +279,7 @@ class MonthlyProblem(DecisionProblem):
         return best_mix(problem, sorted(starts), kinds, self.work)
 
     def _exact_point(self, parameter: Parameter, log_factor: float, mix: Mix) -> TurningPoint | None:
-        """Return a turning point with the mix that is the best beyond it; None where it is none of the mixes."""
+        """Return the turning point at `log_factor` to `mix`, the best beyond it; None if no choice buys the same."""
         kin = (
             index
             for index, choice in enumerate(self.mixes)
@@ -291,9 +293,9 @@ class MonthlyProblem(DecisionProblem):
         return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), lead or str(to))
 
     def _crossing_distance(self, parameter: Parameter, side: float, start: float, to: int) -> float | None:
-        """Return where two mixes cost the same on all samples, or another offer is rented most; None without one.
+        """Return the distance at which mix `to` costs as much as the best, or another offer is rented most, else None.
 
-        Distances are logarithms of factors without their sign.
+        Distances are |log factor|; all samples are used.
         """
         pair = (self.mixes[0], self.mixes[to])
         best = Strategy.of(pair[0])
@@ -311,10 +313,7 @@ class MonthlyProblem(DecisionProblem):
         return first_change([*np.arange(start, limit, ESTIMATE_RANGE), limit], is_changed, inner)
 
     def _crossing(self, parameter: Parameter, log_factor: float, first: Strategy, second: Strategy) -> float:
-        """Return the log factor near `log_factor` at which two strategies have the same mean cost over all samples.
-
-        Return `log_factor` itself if they never do.
-        """
+        """Return the log factor near `log_factor` at which two strategies' mean USD are equal; else `log_factor`."""
         from scipy.optimize import brentq  # lazily: only turning points of months need it
 
         def difference(log_factor: float) -> float:
@@ -331,7 +330,7 @@ class MonthlyProblem(DecisionProblem):
     # --- from how much on a machine pays ------------------------------------------------------------------------------
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
-        """Yield each machine for sale and contract with all work, jobs of one class, and months of the project."""
+        """Yield a case per machine for sale or contract and parameter: all work, jobs of a class, or project months."""
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
         problems: dict[Parameter, dict[float, Problem]] = {}  # the same for all machines
@@ -356,19 +355,20 @@ class MonthlyProblem(DecisionProblem):
                 yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays)
 
     def _with_counts(self, counts: Counts) -> Strategy:
-        """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
+        """Return the best strategy within the limits that has exactly these numbers of machines."""
         return Strategy.of(self.work.with_strategy(Mix(BEST, "", dispatch(self.work.drawn, counts))))
 
     def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
+        """Return `_problem` with INTERVAL_MONTHS of its months."""
         problem = self._problem(parameter, log_factor)
         return problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
 
     def _cost_difference(
         self, without: Strategy, with_machine: Strategy, parameter: Parameter, problems: Mapping[float, Problem]
     ) -> CostDifference:
-        """Return the cost of one machine and what is owned less that of what is owned alone, rentals beside both.
+        """Return USD per month with one machine more less that without, each with rentals, by factor and sample.
 
-        It is that of a few months; where both cost the same on all samples a factor is added.
+        It is a mean over a few months; the factor at which both cost the same on all samples is added.
         """
 
         def difference(problem: Problem) -> Array:
@@ -390,10 +390,10 @@ class MonthlyProblem(DecisionProblem):
 
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the machines that a mix buys and those that it sells."""
+    """Return the sorted names of the kinds of machines that a mix buys, and of those that it sells."""
     return tuple(sorted(mix.bought)), tuple(sorted(mix.sold))
 
 
 def _answer(mix: Mix) -> object:
-    """Return what a mix buys and sells; if nothing, the offer that it rents most."""
+    """Return a key of a mix's answer: kinds bought and sold; if none, the name of the offer that it rents most."""
     return _commitments(mix) if any(_commitments(mix)) else mix.done.lead

@@ -1,4 +1,4 @@
-"""A monthly workload from the tables of a study: what can do its jobs, and samples of all that is uncertain."""
+"""A monthly workload from the tables of a study: machines for its jobs, and samples of uncertain figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,12 +37,12 @@ OFFER_FIGURES = {"sell_for_usd": ("sell_for", "instance"), "delivery_months": ("
 def monthly_work(
     name: str, work: "Monthly", options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
 ) -> MonthlyWork:
-    """Return a monthly workload over the options that the answer may take and that nobody takes away.
+    """Return a monthly workload with its machines (persistent options in the answer), sampled and at central figures.
 
     Parameters
     ----------
     name, work
-        The workload; an owned machine (`have`) without a figure does nothing.
+        Name and terms of the workload; an owned machine (`have`) without a figure gets no jobs.
     options, draws
         The options that fit, and their samples.
     offers
@@ -108,7 +108,7 @@ def monthly_work(
 def _job_samples(
     name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
 ) -> tuple[Array, Array]:
-    """Return jobs of each class, class x sample x month, and their growth; central ones without a seed."""
+    """Return jobs per month, class x sample x month, and growth per month, class x sample; medians if seed is None."""
     numbers, growth = list[Array](), list[Array]()
     for job_class in classes:
         share, number = job_class.job.growth_per_month, job_class.number
@@ -126,12 +126,12 @@ def _job_samples(
 
 
 def _noise(seed: int | None, size: int, *key: object) -> Array:
-    """Return standard normal samples of a named stream; without a seed the median."""
+    """Return `size` standard normal samples of the stream `key`; zeros (the median) without a seed."""
     return np.zeros(size) if seed is None else stream(seed, *key).standard_normal(size)
 
 
 def _classes_of(name: str, work: "Monthly") -> tuple[WorkClass, ...]:
-    """Return the classes of a workload, each followed by its urgent jobs where it has some."""
+    """Return the job classes of a workload, each followed by a class of its urgent jobs if it has a deadline."""
     classes = []
     for job in work.jobs:
         classes.append(WorkClass(job.name, f"{name}.{job.name}", job, False, NEVER))
@@ -141,14 +141,14 @@ def _classes_of(name: str, work: "Monthly") -> tuple[WorkClass, ...]:
 
 
 def _with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
-    """Add what a commitment costs a month and an hour of use, how long it binds, and what is paid up front."""
+    """Return options with `term_fixed` (USD/month), `term_variable` (USD/hour), `term_months` and `upfront_usd`."""
     names = {"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"}
     terms = offers.reindex(columns=[*OFFER, "term_months", "upfront_usd", *names]).rename(columns=names)
     return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
 
 
 def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFrame) -> tuple[Source, ...]:
-    """Return the options of the classes; an owned machine is that of the first price list that offers it."""
+    """Return a source per persistent option of the classes; owned machines count in the first list that offers them."""
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
     rows = options[(options["in_answer"].astype(bool) | is_owned) & options["persistent"].astype(bool)]
     workloads, counts = [job_class.workload for job_class in classes], list(work.have)
@@ -163,7 +163,7 @@ def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFram
 
 
 def _offer_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
-    """Sample what owned machines would sell for, and the months until delivery, by name and row."""
+    """Return samples of the sale price (USD) and the months until delivery, by (figure, row label)."""
     samples = {}
     for row in records(options):
         for figure, (key, owner) in OFFER_FIGURES.items():
@@ -174,7 +174,7 @@ def _offer_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[t
 
 
 def _trials(options: pd.DataFrame, speed_keys: Mapping[int, str]) -> dict[str, Trial]:
-    """Return the cheapest timing that reveals each uncertain speed; none of a machine that nobody rents out."""
+    """Return the cheapest timing of each uncertain speed, by correlation key; none if no such machine is rented out."""
     timings, trials = timings_of(options), dict[str, Trial]()
     for row in records(options):
         key, timing = speed_keys.get(row["row"]), timings.get((row["gpu"], int(or_zero(row["figure_gpus"]))))

@@ -1,4 +1,4 @@
-"""The work of a month: its classes of jobs, the machines that may do it, with samples, within the team's limits."""
+"""Monthly work: classes of jobs, samples of the machines that may run them, and the mixes within the team's limits."""
 
 import math
 from bisect import bisect_left
@@ -55,16 +55,16 @@ TINY = 1e-12  # of a job
 
 @dataclass(frozen=True, eq=False)
 class MonthlyWork(MixLimits):
-    """A monthly workload with what can do it, sampled; one sample where figures are central.
+    """A monthly workload with machines and offers for its jobs, sampled; one sample where figures are central.
 
     `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
     per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
     per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline; USD that an
-    owned machine would bring today; months until delivery. `rents`: paths of the rents (None: the central ones).
-    `stretched`: length of the project over the planned one. `speed_keys`: correlation key of each row whose speed is
+    owned machine would sell for today; months until delivery. `rents`: paths of the rents (None: the central ones).
+    `stretched`: length of the project / planned length. `speed_keys`: correlation key of each row whose speed is
     uncertain; `trials`: the timings that reveal speeds, by key. `limits`: USD up front and hours of mean wait, by key
-    of the workload; `limit_costs`: those that the cheapest mix would break, each with the USD a month that the best
-    costs less without it (NaN: no mix keeps them, and none counts).
+    of the workload; `limit_costs`: limits that the cheapest mix would break, each with the USD per month that the best
+    mix would cost less without it (NaN: no mix keeps the limits, and all are ignored).
     """
 
     name: str
@@ -87,62 +87,63 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def drawn(self) -> Problem:
-        """The problem with its samples."""
+        """The dispatch problem of all samples at the baseline."""
         return self.moved(BASELINE)
 
     @property
     def central(self) -> Problem:
-        """The problem at central figures."""
+        """The dispatch problem of one sample, in which every figure is central."""
         return (self.central_work or self).drawn
 
     @cached_property
     def mixes(self) -> list[Mix]:
-        """The mixes that do the work, the best first."""
+        """Mixes of machines and offers for the work: the best, then pure options, the cheapest first."""
         return mixes(self.drawn, self)
 
     def with_strategy(self, mix: Mix) -> Mix:
-        """Return a mix within the limits, with the machines timed first that are worth it."""
+        """Return the mix changed to keep the limits, with the set of timings that lowers its USD most, if any."""
         return MixSearch(self.drawn, self).with_timings(self.ease(mix), self._timings)
 
     @cached_property
     def _timings(self) -> list[frozenset[str]]:
-        """The sets of speeds that a mix times first, or that are worth it where nothing is bought."""
+        """Sets of keys of speeds that some mix times first, or that are worth timing if nothing is bought."""
         worth = timings_worth(self.drawn, [self.drawn.owned])
         return list(dict.fromkeys([*(mix.timed for mix in self.mixes if mix.timed), *worth]))
 
     def trials_of(self, mix: Mix) -> list[Trial]:
-        """Return the timings that a mix begins with, the most expensive first."""
+        """Return cost and offer of each timing that a mix begins with, the most expensive first."""
         return sorted((self.trials[key] for key in mix.timed), reverse=True)
 
     @cached_property
     def rows(self) -> dict[int, Row]:
-        """The rows of the options that sources rest on, by label."""
+        """The option rows of all sources, by label."""
         return {label: row for source in self.sources for label, row in source.rows_by_label.items()}
 
     @cached_property
     def _sources_by_name(self) -> dict[str, Source]:
+        """The sources by the key of their option."""
         return {source.offer["option"]: source for source in self.sources}
 
     def source(self, name: str) -> Source:
-        """Return the source of an option."""
+        """Return the source with the option key `name`."""
         return self._sources_by_name[name]
 
     def title(self, name: str) -> str:
-        """Return the name of an option for people."""
+        """Return the title, for people, of the option with the key `name`."""
         return str(self.source(name).offer["title"])
 
     @property
     def at_home(self) -> list[str]:
-        """The title of each owned machine."""
+        """A title per owned machine, repeated for several of one kind."""
         return [self.title(kind.name) for kind in self.drawn.held for _ in range(kind.there)]
 
     # --- at other values ------------------------------------------------------------------------
 
     def moved(self, values: ParameterValues) -> Problem:
-        """Return the problem at one case of the parameters, with all samples.
+        """Return the dispatch problem of all samples with parameters at `values` (one case).
 
-        More jobs of a class are not more urgent ones, of which there are never more than of all. A
-        longer project goes on with the same growth.
+        More jobs of a class leave its urgent jobs unchanged, except that these never exceed all
+        jobs. A longer project continues with the same growth.
         """
         length = float(values.work("months"))
         if length == 1.0:
@@ -157,11 +158,12 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _unmoved(self) -> dict[str, OwnedMachine | RentalOffer]:
+        """Machines and offers at the baseline, by the key of their option."""
         owned = {kind.name: kind for kind in self.drawn.held}
         return owned | {offer.name: offer for offer in self.drawn.rented}
 
     def _problem(self, values: ParameterValues, unmoved: Mapping[str, OwnedMachine | RentalOffer]) -> Problem:
-        """Return the problem; machines and offers of which no figure changes are those of `unmoved`."""
+        """Return the problem at `values`; machines and offers without changes are taken from `unmoved`, by name."""
         jobs, machines = self._jobs(values), []
         for source in self.sources:
             machine = None if source.labels & values.rows else unmoved.get(source.offer["option"])
@@ -179,7 +181,7 @@ class MonthlyWork(MixLimits):
         )
 
     def _jobs(self, values: ParameterValues) -> Array:
-        """Return jobs of each class without its urgent ones, class x sample x month."""
+        """Return jobs per month at `values`, class x sample x month; a class excludes its urgent jobs."""
         jobs: list[Array] = []
         for index, job_class in enumerate(self.classes):
             number = self.numbers[index] * values.work(ALL_JOBS) * values.work(PER_MONTH, job_class.name)
@@ -194,7 +196,7 @@ class MonthlyWork(MixLimits):
         return np.stack(jobs)
 
     def _figure(self, name: str, row: Row, values: ParameterValues) -> Array:
-        """Return the samples of a figure of a row at the values."""
+        """Return samples of a figure (hours or usd of a job, variable USD/hour, days) of a row at `values`."""
         samples, factor = self.figures[name][row["row"]], values.of(row["row"])
         if row["row"] not in values.rows:
             return samples
@@ -205,7 +207,7 @@ class MonthlyWork(MixLimits):
         return np.asarray(samples * (rate if name == "variable" else rate / factor("images_per_s")))
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
-        """Return what is paid by the month; owned machines work in their planned hours, committed ones always."""
+        """Return a source's owned or committed machine; owned ones work in planned hours, committed ones always."""
         row, months = source.offer, self.work.months
         usd_per_hour, factor = self._figure("variable", row, values), values.of(row["row"])
         after = self.offer_samples.get(("delivery_months", row["row"]))
@@ -253,10 +255,7 @@ class MonthlyWork(MixLimits):
         )
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
-        """Return an offer by the hour, at the rents of its months; its expectation is over the `jobs` of all months.
-
-        An urgent job comes alone: it pays for the whole machine.
-        """
+        """Return a source's offer at each month's rent, means weighted by `jobs`; an urgent job pays all slots."""
         shape = (len(self.classes), self.growth.shape[1])
         usd, at_speed, expected = np.full(shape, NEVER), np.full(shape, NEVER), np.full((shape[0], 1), NEVER)
         device_hours, path = np.zeros(shape), ALWAYS
@@ -288,7 +287,7 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _rent_by_month(self) -> dict[tuple[str, str], Array]:
-        """The rent of each month over the mean that figures are at, sample x month, by option and model."""
+        """Rent of each month as a multiple of the mean rent in `figures`, sample x month, by option and model."""
         starts, length = months_of(self.work.months)
         paths = {}
         for row in self.rows.values():
@@ -307,7 +306,7 @@ class MonthlyWork(MixLimits):
         return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
     def _rows_in_time(self, source: Source, values: ParameterValues) -> Iterator[tuple[int, Row]]:
-        """Yield the classes that a source does in time, by index, with its rows for them."""
+        """Yield index and option row of each class whose jobs end within their limit of hours on a source."""
         for index, (job_class, row) in enumerate(zip(self.classes, source.rows, strict=True)):
             if row is not None and in_time(job_class, row, float(values.factor(row["row"], "images_per_s"))):
                 yield index, row
@@ -316,11 +315,11 @@ class MonthlyWork(MixLimits):
 
     @property
     def any(self) -> bool:
-        """Whether anything is limited."""
+        """Whether the team has set any limit."""
         return bool(self.limits)
 
     def up_front(self, counts: Counts) -> float:
-        """Return the USD that machines cost before they do anything, beyond what is owned."""
+        """Return USD to pay up front for these numbers of machines, beyond the owned ones: prices and upfront fees."""
         usd = 0.0
         for kind, count in zip(self.drawn.held, counts, strict=True):
             row = self.source(kind.name).offer
@@ -334,7 +333,7 @@ class MonthlyWork(MixLimits):
         return float(waiting(classes).mean) if classes else 0.0
 
     def violations(self, mix: Mix) -> list[LimitViolation]:
-        """Return the limits that a mix breaks."""
+        """Return the limits that a mix breaks, each with allowed and actual USD or hours."""
         actual = {UP_FRONT: self.up_front(mix.counts), WAIT: self.mean_wait(mix)} if self.limits else {}
         limits = self.limits.items()
         return [LimitViolation(name, usd, actual[name]) for name, usd in limits if not actual[name] <= usd]
@@ -344,7 +343,7 @@ class MonthlyWork(MixLimits):
         return not self.violations(mix)
 
     def affords(self, counts: Counts) -> bool:
-        """Return whether so many machines may be bought."""
+        """Return whether these numbers of machines keep the limit on USD up front."""
         return self.up_front(counts) <= self.limits.get(UP_FRONT, math.inf)
 
     def ease(self, mix: Mix) -> Mix:
@@ -364,10 +363,10 @@ class MonthlyWork(MixLimits):
         return relaxed if percent and math.isfinite(relaxed.expected) else mix
 
     def within_limits(self, usd_per_unit: float) -> "MonthlyWork":
-        """Return the workload within its limits, with what each limit costs.
+        """Return the workload with its limits applied, and `limit_costs` in USD per month.
 
-        Where no mix found keeps the limits they do not count. `usd_per_unit`: of the study's currency, in which limits
-        of money are.
+        Limits are ignored where no mix keeps them. `usd_per_unit`: USD per unit of the study's currency, in which
+        limits of money are stated.
         """
         scales = {UP_FRONT: usd_per_unit, WAIT: 1.0}
         limits = {

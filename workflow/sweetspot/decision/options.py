@@ -70,15 +70,15 @@ def build_options(
     settings
         The study's settings.
     needs
-        What each workload needs; what is known not to fit is never in the answer.
+        Memory that each workload needs; options known not to fit have `in_answer` False.
 
     Returns
     -------
     pandas.DataFrame
         The columns of its cost, RANGED and TERMS of its offer, and: `option` (its key in all tables), `title`,
-        `model_title`, `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (the answer takes offers of
-        its price list), `is_reference` (the option that the decision is about), `persistent` (nobody takes it away, or
-        the study accepts that), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom),
+        `model_title`, `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (offers of its price list
+        may be the answer), `is_reference` (the option that the decision is about), `persistent` (not interrupted by the
+        provider, or accepted as such), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom),
         `assumed_interval` (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with
         `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its model),
         `fixed_usd_per_month` (owning only), `variable_usd_per_hour` (per hour of use, overhead of interruptions
@@ -111,7 +111,7 @@ def build_options(
 
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Return the costs that the answer is about, one per offer, model and workload: the best cell of the precision."""
+    """Return one row of `costs` per offer, model and workload: the best cell at the headline batch and precision."""
     costs = costs.reindex(columns=[*dict.fromkeys([*costs, "status"])])
     rows = costs[is_requested(costs, settings) & (costs["status"].fillna("ok") == "ok")]
     rows = rows.assign(
@@ -123,14 +123,14 @@ def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 
 
 def is_requested(rows: pd.DataFrame, settings: Settings) -> pd.Series:
-    """Return whether rows of costs or plans are of the headline batch of their model, or of a machine's own."""
+    """Return booleans by row of costs or plans: whether it has its model's headline batch (or any, if none is set)."""
     any_size = [model for model, batch in settings.batch_sizes.items() if batch is None]
     is_headline = rows["batch_size"] == rows["model"].map(settings.batch_sizes)
     return is_headline | rows["model"].isin(any_size) | rows["model"].isna()
 
 
 def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
-    """Add FIGURE_COLUMNS of the figure behind each cost, and `rounds_apart`."""
+    """Return `rows` with FIGURE_COLUMNS (images/s, interval, source) of a cell's best figure, and `rounds_apart`."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
     tables = [
@@ -147,10 +147,10 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
 
 
 def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give jobs that run side by side on one machine the figure of all of them together.
+    """Return `rows` with `images_per_s` of all jobs together where several run side by side on one machine.
 
-    `jobs_at_once`: how many, 1 where a job takes the machine; `figure_images_per_s`, `figure_gpus`: the figure behind
-    that rate, elsewhere the rate itself, and of how many devices.
+    `jobs_at_once`: number of such jobs, else 1; `figure_images_per_s`, `figure_gpus`: images/s of the figure behind
+    that rate (of a single job the rate itself), and its number of devices.
     """
     rows = rows.assign(
         jobs_at_once=rows.get("jobs_at_once", pd.Series(1.0, rows.index)).fillna(1.0),
@@ -169,10 +169,10 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Add RANGED and TERMS of the offer, and what ownership and an hour of use cost.
+    """Return `rows` with RANGED and TERMS of their offer, USD per month of ownership and USD per hour of use.
 
-    The fixed part of an owned machine is borne by the hours in which it works (1 - downtime); of a rented one nothing
-    is fixed, and its hour at the planned use is multiplied by machine hours per hour of training.
+    The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per hour
+    at the planned use is multiplied by machine hours per hour of training.
     """
     terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
     prices = offers.reindex(columns=[*OFFER, *terms]).drop_duplicates(list(OFFER))
@@ -190,7 +190,7 @@ def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.Dat
 
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
-    """Give a figure without an interval the spread that its basis has shown elsewhere, marked `assumed_interval`."""
+    """Return `rows` with an assumed factor as interval of images/s where none is known, marked `assumed_interval`."""
     lacks = rows["images_per_s"].notna() & (rows["images_per_s_low"].isna() | rows["images_per_s_high"].isna())
     weak = rows["throughput_basis"].isin(["stand_in", "extrapolated"])
     years = rows[STAND_IN_YEARS].astype(float).fillna(0.0)
@@ -205,7 +205,7 @@ def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _names(rows: pd.DataFrame, machines: pd.Series, lists: pd.Series, eligible: pd.Series) -> pd.Series:
-    """Name options by machine, purchase where not simply rented or owned, and price list.
+    """Return names: machine; purchase unless on demand or owned; price list.
 
     The price list of eligible options is named only where several have the same name.
     """
@@ -217,7 +217,7 @@ def _names(rows: pd.DataFrame, machines: pd.Series, lists: pd.Series, eligible: 
 
 
 def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
-    """Mark each model's option of the reference: an owned one, else persistent, else the cheapest per hour."""
+    """Return booleans: rows of each model's reference option (owned first, then persistent, then least USD/hour)."""
     name, options = settings.reference, rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
     if name is not None and len(rows) and options.empty:
@@ -241,32 +241,32 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
 
 
 def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the options with a throughput by model, without the repetition by workload; row labels are kept."""
+    """Return, by model, the options with images/s > 0, each option once instead of per workload; labels are kept."""
     rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
     return {str(model): table for model, table in rows.groupby("model")}
 
 
 def records(rows: pd.DataFrame) -> list[Row]:
-    """Return rows of the options as plain values; `row` is the label by which the samples of a row are found."""
+    """Return a dictionary per row of the options, by column; `row` is the label that indexes the samples."""
     # A tenth of the time that to_dict takes of so many columns.
     columns = {"row": rows.index.tolist()} | {str(name): rows[name].tolist() for name in rows.columns}
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 def same_machine(first: Row, second: Row) -> bool:
-    """Return whether two options are of one machine: under two price lists it is one alternative."""
+    """Return whether two options have the same machine and purchase (and differ at most in their price list)."""
     return bool(first["instance"] == second["instance"] and first["purchase"] == second["purchase"])
 
 
 def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
-    """Add `workload_title` (a workload without one has its key) and `unit`, what the speeds count."""
+    """Return options with `workload_title` (its key if it has no title) and `unit`, the word for what speeds count."""
     names = options["workload"].map(lambda name: titles.get(name, name))
     units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
     return options.assign(workload_title=names, unit=unit_in_words(set(units)))
 
 
 def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add `alternative`: rows of the same one are one machine, under two price lists or in more nodes.
+    """Return rows with `alternative`, a key shared by one machine's rows in several price lists or numbers of nodes.
 
     Several nodes are a way to use the machine that they are made of, the first of the same provider, device, devices
     per node and purchase; their sizes are one alternative even where nobody rents a single node.

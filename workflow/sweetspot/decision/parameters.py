@@ -26,12 +26,12 @@ FIGURES_FOR_SALE = tuple(MACHINE_FIGURES)[:-1]
 
 
 def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:
-    """List the figures of offers that may change an answer.
+    """Return the figures of offers that may change an answer, each with its 90 % range.
 
     Parameters
     ----------
     offers
-        What the choices use.
+        Offers that the choices use.
     speeds
         The rows of the options whose speeds the work has, each once.
     month_days
@@ -56,7 +56,7 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
 def _row_parameter(
     row: Row, figure: str, name: str, unit: str, rows: frozenset[int], subject: str | None = None
 ) -> Parameter:
-    """Return a figure of one row of the options with its range; without a `subject` it is of the row's option."""
+    """Return a figure of one option row as a parameter with its 90 % range; default `subject`: the row's option."""
     value = float(row[figure])
     return Parameter(
         figure,
@@ -71,7 +71,7 @@ def _row_parameter(
 
 
 def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
-    """Yield prices per hour, once for a machine in any number of nodes; that of all; the mean of those that change."""
+    """Yield USD/hour of each machine (any number of nodes), a factor of all rents, and the mean of changing ones."""
     alternatives: dict[str, list[Choice]] = {}
     for offer in rented:
         alternatives.setdefault(offer.alternative, []).append(offer)
@@ -105,7 +105,7 @@ def _machine_parameters(offer: Choice) -> Iterator[Parameter]:
 
 
 def _tariffs(owned: Sequence[Choice]) -> Iterator[Parameter]:
-    """Yield one electricity price for all machines of a price list."""
+    """Yield the electricity price in USD/kWh, one parameter per price list, for all its owned machines."""
     by_list: dict[str, list[Choice]] = {}
     for offer in owned:
         if or_zero(offer.row[TARIFF]) > 0:
@@ -117,7 +117,7 @@ def _tariffs(owned: Sequence[Choice]) -> Iterator[Parameter]:
 
 
 def _team_parameters(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Parameter]:
-    """Yield months and days of use, which are the team's with any machine; rents are means over these months."""
+    """Yield months of the project and days of use per month, equal for all machines; none if nothing is for sale."""
     bought = [offer.row for offer in owned if not offer.already_owned]
     if bought:
         row = next((row for row in bought if row["is_reference"]), bought[0])
@@ -127,7 +127,7 @@ def _team_parameters(offers: Sequence[Choice], owned: Sequence[Choice], month_da
 
 
 def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
-    """Yield speeds as factors, one per correlation key."""
+    """Yield speeds as factors of their baseline (1), one parameter per correlation key, with 90 % ranges."""
     errors = speed_errors(rows)
     by_error: dict[Error, list[Row]] = {}
     for row in rows:
@@ -151,7 +151,7 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
 def all_of(
     name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
 ) -> Parameter:
-    """Return a common factor of all values of a figure; by default the amount of work."""
+    """Return a parameter that multiplies all values of a figure (baseline 1); by default the amount of work."""
     bounds = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
     return Parameter(quantity, "", name, FACTOR, 1.0, *bounds, "assumed", figure, rows)
 
@@ -161,7 +161,7 @@ def _labels(offers: Iterable[Choice]) -> frozenset[int]:
 
 
 def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
-    """Return the 90 % range of a figure of a row and its basis: declared, interval, or assumed (ASSUMED_RANGE)."""
+    """Return low and high (90 %) of a row's figure in its unit, and the basis: declared, interval or assumed."""
     _, low, high = value_with_bounds(row, figure)
     if not low < high:  # NaN is not below anything
         return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"

@@ -37,37 +37,37 @@ INTERVAL_SAMPLES = 1000
 
 @dataclass(eq=False, kw_only=True)
 class PhasesProblem(DecisionProblem):
-    """A plan of phases on its options.
+    """A plan of phases, and USD and machines of each option for it at any parameter values.
 
-    A price is paid for the same hours; a speed, the days of use and the amount of work change the hours, and with them
-    the machines that are enough. Every further machine is held for all months. A longer project has as much work in
+    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the hours, and with them
+    the number of machines. Every further machine is paid for all months. A longer project has as much work in
     each month; machines are kept for all of it, and terms that are renewed too.
 
     Parameters
     ----------
     phase_model
-        The network that its hours are of.
+        The network whose training hours the plan states.
     table
         A row per choice: option, title, alternative, `boxes` (machines), hours with 90 % of the samples, usd, of that
         `ownership_usd` by the month, `planned_hours` of one owned machine, `device_hours` of the whole plan.
     jobs
-        Of each phase.
+        Number of jobs of each phase.
     phase_usd, job_hours, slots
         USD by use, hours of a job, and jobs that a machine works on at once; phase x option.
     speed_of
-        Label of the row whose speed these hours follow, by phase and option; None: of no row here.
+        Label of the row whose speed determines the hours of a job, by phase and option; None: no such row.
     ownership_usd
-        USD by the month of all machines, by option.
+        USD for owning or committing to all machines over the plan, by option.
     machines, minimum
-        Their number, and how many are needed however little there is to do.
+        Number of machines, and least number for any amount of work, by option.
     available_hours
-        Hours in which one machine works; infinite where nobody counts them.
+        Hours in which one machine may work over the plan, by option; infinite: unlimited.
     renewed_months
         Months of a term that is signed again until the plan ends; NaN: none is.
     work_hours
-        Of all jobs, as the plan states them.
+        Hours of all jobs, as the plan states them.
     running_samples, ownership_samples
-        Samples of both parts of the cost, option x sample.
+        Samples of USD by use and USD of ownership, option x sample.
     """
 
     phase_model: str
@@ -89,11 +89,11 @@ class PhasesProblem(DecisionProblem):
 
     @property
     def running_usd(self) -> Array:
-        """USD by use of each option."""
+        """USD by use of all phases, by option."""
         return np.asarray(self.phase_usd.sum(axis=0))
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return the costs of all options in each case."""
+        """Return USD and machines of all options in each case, option x case."""
         usd = np.repeat((self.running_usd + self.ownership_usd)[:, None], values.cases, axis=1)
         machines = np.repeat(self.machines[:, None], values.cases, axis=1)
         is_work_changed = not isinstance(values.work(ALL_JOBS) * self._length(values), float)
@@ -104,14 +104,15 @@ class PhasesProblem(DecisionProblem):
 
     @property
     def _has_months(self) -> bool:
+        """Whether the plan states the months of its project."""
         return not np.isnan(self.months)
 
     def _length(self, values: ParameterValues) -> Number:
-        """Return the length of the project over that of the plan; 1 where the plan states none."""
+        """Return the length of the project as a multiple of the planned one; 1 where the plan states none."""
         return values.work("months") if self._has_months else 1.0
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
-        """Return USD and machines of one option; infinite USD where no number of machines is enough."""
+        """Return USD and machines of one option, one value per case; infinite USD: no number of machines is enough."""
         row, unity = self.choices[index].row, np.ones(values.cases)
         factor, is_owned, length = values.of(row["row"]), row["purchase"] == "own", self._length(values)
         speeds = [values.factor(speeds[index], "images_per_s") * unity for speeds in self.speed_of]
@@ -142,7 +143,7 @@ class PhasesProblem(DecisionProblem):
         return job_rounds(self.jobs[:, None], self.slots[:, index, None], machines)
 
     def _machines(self, index: int, hours: Array, hours_per_machine: Array) -> tuple[Array, Array, Array]:
-        """Return the machines that the work takes, rounds of all of them, and where no number is enough."""
+        """Return by case the machines needed, rounds of all (phase x case), and whether no number is enough."""
         machines = np.full(hours_per_machine.shape, self.minimum[index])
         while True:
             longest, rounds = self._rounds(index, machines)
@@ -153,7 +154,7 @@ class PhasesProblem(DecisionProblem):
             machines = enough
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
-        """Yield each owned machine with the work of the plan, and the days of use where its number follows them."""
+        """Yield a case per owned option with the amount of work, and with days of use if hours are limited."""
         running, ownership = self.running_samples, self.ownership_samples
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
         rented = np.flatnonzero(self.eligible & ~is_owned)
@@ -174,9 +175,9 @@ class PhasesProblem(DecisionProblem):
                 yield BreakEvenCase(choice.option, choice.title, parameter, *label, difference, p_pays)
 
     def _cost_difference(self, index: int, rented: Array, parameter: Parameter) -> CostDifference:
-        """Return the cost of an owned machine less that of what is cheapest to rent, at factors of a parameter.
+        """Return USD of an owned option less USD of the cheapest rented one, by sample and factor of a parameter.
 
-        There are as many machines as central figures need; contracts are signed for as often as the work asks.
+        The number of machines is that of central figures; contracts are repeated as often as the work requires.
         """
         factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
@@ -189,7 +190,7 @@ class PhasesProblem(DecisionProblem):
         signed, is_able = costs.counts / self.machines[:, None], np.isfinite(costs.usd)
 
         def difference(running: Array, ownership: Array, columns: Array) -> Array:
-            """Return a row per sample."""
+            """Return USD owned less USD rented, sample x factor."""
 
             def usd(option: int) -> Array:
                 paid = ownership[option][:, None] * signed[option, columns]
@@ -206,11 +207,12 @@ class PhasesProblem(DecisionProblem):
 
 
 def _ratio(value: Number, baseline: Number) -> Number:
+    """Return value / baseline; 1 where the baseline is 0."""
     return value / baseline if baseline else 1.0
 
 
 def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, month_days: float) -> list[PhasesProblem]:
-    """Return the decision of each plan of phases that some option does.
+    """Return the decision of each plan of phases that some option can run.
 
     Parameters
     ----------
@@ -224,7 +226,7 @@ def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, mo
     Returns
     -------
     list of PhasesProblem
-        Choices are the options that do all of the plan and that the answer may take, the cheapest first.
+        One per plan; choices are the options that can run the plan and may be the answer, the cheapest first.
     """
     in_answer = options[options["in_answer"].astype(bool)]
     if plans.empty or in_answer.empty:
@@ -239,21 +241,21 @@ def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, mo
 
 
 def sampled_costs(rows: pd.DataFrame, running: Array, ownership: Array, draws: Draws) -> tuple[Array, Array]:
-    """Sample what options cost.
+    """Return samples of USD by use and by the month, from central USD and the draws of speeds and prices.
 
     Parameters
     ----------
     rows
         The options.
     running, ownership
-        USD by use and by the month at central figures, by option.
+        USD by use and USD by the month at central figures, by option.
     draws
         The samples of all options.
 
     Returns
     -------
     running, ownership
-        Option x sample.
+        USD by use and USD by the month, option x sample.
     """
     labels = rows.index.to_numpy()
     slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[labels]
@@ -266,6 +268,7 @@ def sampled_costs(rows: pd.DataFrame, running: Array, ownership: Array, draws: D
 def _phases_problem(
     name: str, table: pd.DataFrame, options: pd.DataFrame, draws: Draws, month_days: float
 ) -> PhasesProblem:
+    """Return the decision of the plan `name`, from its rows of the plans table and the options in the answer."""
     total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
     by_phase = {
         str(phase): rows.set_index("option").reindex(total.index)
@@ -335,10 +338,7 @@ def _phases_problem(
 
 
 def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
-    """Return the row whose speed a phase's jobs have on an option: of `instance`, or of a machine as fast.
-
-    Jobs on one device go by the figure of the machine with one, which has an error of its own.
-    """
+    """Return the label of the row whose speed a phase's jobs have: of `instance`, or of one device; None: no row."""
     of_instance = [candidate["row"] for candidate in (row, *rows) if candidate["instance"] == instance]
     single = [
         candidate["row"] for candidate in rows if candidate["gpus"] == 1 and candidate.get("gpu") == row.get("gpu")

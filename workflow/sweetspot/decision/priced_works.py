@@ -1,4 +1,4 @@
-"""Prices all works of a study: a row of choices and their samples for work of months, plans of phases, single jobs."""
+"""Prices all works of a study (monthly work, plans of phases, single jobs): a table of choices and samples of USD."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,18 +38,18 @@ def works(
     settings: Settings,
     titles: Mapping[str, str],
 ) -> list[PricedWork]:
-    """Price the work of months, the plans of phases, then each workload of the options that is no part of these.
+    """Return the priced choices of monthly work, of plans of phases, then of each other workload of the options.
 
     Parameters
     ----------
     options, draws
         The options that fit, and their samples.
     plans, monthly
-        Plans of phases and work of months.
+        Plans of phases and monthly workloads.
     settings
         The study's settings.
     titles
-        Names of plans for people.
+        Titles of plans and monthly workloads by name.
     """
     priced = [_monthly_work(work, options) for work in monthly]
     priced += [_phased_work(plan, options, draws) for plan in plans]
@@ -61,10 +61,7 @@ def works(
 
 
 def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, today: Array) -> PricedWork:
-    """Sort choices by cost; of those that do the work the persistent and the study's own may be the answer, else all.
-
-    `usd`, `today`: as of PricedWork.
-    """
+    """Return a work with choices by USD; `stands`: feasible, and persistent or the reference (if none: feasible)."""
     persistent, in_answer = table["persistent"].astype(bool), table["in_answer"].astype(bool)
     able = in_answer & np.isfinite(table["usd"].astype(float))
     lasting = able & (persistent | table["is_reference"].astype(bool))
@@ -80,7 +77,7 @@ def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, toda
 def _option_work(
     name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, fixed_usd: pd.Series, draws: Draws
 ) -> PricedWork:
-    """Return a work whose choices are options, with other `columns`; `fixed_usd`: USD for having the machine."""
+    """Return a work whose choices are options; `columns`: further columns; `fixed_usd`: USD of owning the machine."""
     options = records(rows)
     kinds = pd.Series([_kind_of(row) for row in options], rows.index)
     table = rows[OPTION_COLUMNS].assign(
@@ -97,6 +94,7 @@ def _option_work(
 
 
 def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
+    """Return a plan of phases with a choice per option that can run it, and USD, choice x sample."""
     rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
     rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
     costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
@@ -106,6 +104,7 @@ def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> Pr
 
 
 def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
+    """Return the workload of a single job with a choice per option, and USD, choice x sample."""
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
     fixed_usd, device_hours = months_of_use * rows["fixed_usd_per_month"], rows["hours"] * rows["gpus"].fillna(1)
     columns = rows[["usd", "hours", "month_usd"]].assign(device_hours=device_hours, counts=1.0)
@@ -120,14 +119,14 @@ def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings
 
 
 def _kind_of(row: Row) -> str:
-    """Return the kind of one option."""
+    """Return the kind of choice that an option is: BUY, KEEP (owned already), CONTRACT or RENT."""
     if row["purchase"] == "own":
         return BUY if row["capex_usd"] > 0 else KEEP
     return CONTRACT if row["purchase"] in COMMITTED else RENT
 
 
 def _usd_per_capex(row: Row, fixed_usd: float) -> float:
-    """Return the derivative of a work's USD with respect to the machine's price, by a finite difference of 10 %."""
+    """Return the rise in a work's USD per USD of the machine's price (finite difference of 10 %); 0: not for sale."""
     if _kind_of(row) != BUY or not row["fixed_usd_per_month"] > 0:
         return 0.0
     rise = possession(row, lambda name: 1.1 if name == "capex_usd" else 1.0) - possession(row, lambda name: 1.0)
@@ -135,6 +134,7 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
 
 
 def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
+    """Return a monthly workload with a choice per mix, and USD over the project, choice x sample."""
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     best, months = monthly.mixes[0], float(monthly.work.months)
     mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]
@@ -150,7 +150,7 @@ def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
 
 
 def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict[str, Any]:
-    """Return the columns of a mix, from the rows of the options by key."""
+    """Return the columns of a mix in the table of choices; `rows`: option rows by key."""
     months, lead, bought = float(monthly.work.months), mix.done.lead or None, list(mix.bought.items())
     hours, owned = owned_hours(monthly, mix)
     failures = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
@@ -197,10 +197,10 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
 
 
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:
-    """Return USD of one machine of a kind at which the cheapest mix with some costs as much as the best without any.
+    """Return the USD per machine at which the best mix that buys this kind costs as much as the best without purchases.
 
-    With a given number of machines the cost is linear in their price; the number that is best at the price that pays
-    is the one of which it is highest. NaN without such a mix.
+    With a given number of machines the cost is linear in their price; the highest such price over all numbers is
+    returned. NaN without such a mix.
     """
     owned, source = monthly.drawn.owned, monthly.source(name)
     for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}

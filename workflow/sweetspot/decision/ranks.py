@@ -20,7 +20,7 @@ RANKED = {"rank": "usd", "rank_hours": "hours", "rank_carbon": "kg_co2e"}
 
 
 def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
-    """Rank the options of each model and workload.
+    """Return the options of each model and workload with their ranks by USD, hours and carbon.
 
     Parameters
     ----------

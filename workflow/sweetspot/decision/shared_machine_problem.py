@@ -1,4 +1,4 @@
-"""A job that is repeated as often as the planned use of what is owned allows: a share of each machine."""
+"""A job that is repeated as often as the planned use of the reference allows, on a share of each machine."""
 
 from dataclasses import dataclass
 
@@ -24,16 +24,16 @@ from sweetspot.decision.simulate import OF_THE_TEAM, Draws
 
 @dataclass(eq=False, kw_only=True)
 class SharedMachineProblem(DecisionProblem):
-    """Work that costs `baseline_usd` on each choice.
+    """A job repeated over the project; `baseline_usd`: USD of all repetitions, by choice.
 
-    It is what the days of use and the months allow, so that more of either is more work. A speed says how many hours
-    the same work takes.
+    The number of repetitions is proportional to days of use and months; a speed changes the hours of the same
+    work.
     """
 
     baseline_usd: Array
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return the costs of all choices in each case."""
+        """Return USD of all choices in each case, choice x case; every choice takes one machine."""
         work = np.ones(values.cases) * values.work("days_per_month") * values.work("months")
         usd = self.baseline_usd[:, None] * work
         for index, choice in enumerate(self.choices):
@@ -48,14 +48,14 @@ class SharedMachineProblem(DecisionProblem):
 def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
     """Return the problem of each model that has two options or more.
 
-    Where the reference is owned, the work is what it does in its planned days over its months; else all workloads of
-    the model, once each, by their bills.
+    Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
+    all workloads of the model, once each, at their bills.
 
     Parameters
     ----------
     options
-        The table of options; those that the answer may take and nobody takes away are choices, unless they do not end
-        in some sample.
+        The table of options; those in the answer and persistent are choices, unless their cost is infinite in some
+        sample.
     draws
         Their samples.
     month_days
@@ -64,7 +64,7 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
     Returns
     -------
     list of SharedMachineProblem
-        Choices by cost, the cheapest first.
+        One per model; its choices are sorted by cost, the cheapest first.
     """
     reference_rows, problems = references(options), []
     for model, table in trained(options).items():
@@ -99,22 +99,20 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
 
 
 def _hour_at(row: Row, values: ParameterValues) -> Number:
+    """Return USD per hour of use of an option row at parameter values, one per case."""
     hour = rates(row, values.of(row["row"]))
     return _usd_per_hour(row, hour.fixed, hour.variable, values.work("days_per_month"))
 
 
 def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
-    """Return USD per hour of use, by USD per month and per hour, at `use` times the planned days of use.
-
-    The hour of a contract costs as one over its days.
-    """
+    """Return USD per hour at `use` x planned days, from USD per month and per hour; of a contract, `variable` / use."""
     if row["purchase"] == "own":
         return np.asarray(usd_per_hour_of_use(fixed, variable, float(row["days_per_month"]) * use))
     return variable / use if by_contract(row) else variable
 
 
 def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Draws) -> tuple[Array, Array, str]:
-    """Return USD, samples of them and the names of the workloads of a model that every option does, once each."""
+    """Return USD by row, samples (row x sample) and names of a model's workloads that every option runs, once each."""
     names = [row["option"] for row in rows]
     table = options[options["model"].eq(model) & options["option"].isin(names)]
     complete = table.groupby("workload")["option"].nunique().eq(len(rows))

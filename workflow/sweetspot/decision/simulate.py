@@ -1,4 +1,4 @@
-"""Seeded Monte Carlo: what is uncertain, carried into rates, hours and money."""
+"""Seeded Monte Carlo: samples of uncertain figures, and of the rates, hours and USD that follow."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ HOURLY_TERMS = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month"
 class Figure:
     """One uncertain figure: the column of the options that varies, its samples, and labels of the rows that have it.
 
-    Figures of the same `error` are off together: whoever knows one knows the others.
+    Figures with the same `error` have the same relative error, so that knowing one reveals the others.
     """
 
     name: str
@@ -44,8 +44,8 @@ class Draws:
     """Simulated values, row of the options x sample.
 
     `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd`
-    of the row's workload; `figures`: the sampled figures that vary. Future rents are not among them, because nobody can
-    find them out; `rents` has their paths.
+    of the row's workload; `figures`: the sampled figures that vary. Future rents are not in `figures`, because nobody
+    can find them out; `rents` samples their paths.
     """
 
     images_per_s: np.ndarray
@@ -60,7 +60,7 @@ class Draws:
 
 
 def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
-    """Sample every uncertain figure of the options.
+    """Return samples of every uncertain figure of the options, and of their hours and USD.
 
     Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of use and
     interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so is the
@@ -78,7 +78,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     Returns
     -------
     Draws
-        In the order of `options`.
+        Arrays of option row x sample, rows in the order of `options`.
     """
     rows = records(options)
     lengths = {
@@ -115,7 +115,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
 
 
 def rent_bounds(row: Row, draws: int = DRAWS) -> tuple[float, float]:
-    """Return the interval (LEVEL_RANGE) of a row's mean rent of the project over today's price."""
+    """Return low and high (LEVEL_RANGE) of a row's mean rent over the project as multiples of today's price."""
     length = np.full(draws, float(row["rent_months"]))
     factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * float(row["rent_factor"])
     low, high = interval(factor, LEVEL_RANGE)
@@ -123,17 +123,18 @@ def rent_bounds(row: Row, draws: int = DRAWS) -> tuple[float, float]:
 
 
 def value_with_bounds(row: Row, name: str) -> tuple[float, float, float]:
-    """Return a figure of a row of the options with its low and high; NaN where there is none."""
+    """Return (value, low, high) of a figure of an option row in its own unit; NaN where missing."""
     value, low, high = (or_nan(row.get(f"{name}{suffix}")) for suffix in ("", "_low", "_high"))
     return value, low, high
 
 
 def _owned_references(rows: list[Row]) -> Iterator[Row]:
+    """Yield the option rows that are references and owned."""
     return (row for row in rows if row["is_reference"] and row["purchase"] == "own")
 
 
 class _FigureSampler:
-    """Samples of single figures; the same figure gives the same samples."""
+    """Samples single figures; the same figure always gets the same samples."""
 
     def __init__(self, seed: int, draws: int, rows: list[Row]) -> None:
         self.seed, self.draws = seed, draws
@@ -141,10 +142,7 @@ class _FigureSampler:
         self.figures: dict[tuple[object, ...], Figure] = {}
 
     def offered(self, row: Row, name: str) -> np.ndarray:
-        """Sample a number of an offer by its low and high.
-
-        A tariff belongs to the price list; months and days of use are the team's, with one error for all machines.
-        """
+        """Return samples of a row's figure, in its unit; one tariff per price list, same months for owned machines."""
         owner = row
         if self.reference is not None and name in OF_THE_TEAM and row["purchase"] == "own":
             owner = self.reference
@@ -158,7 +156,7 @@ class _FigureSampler:
         return self._of_row(key, row)
 
     def images_per_s(self, row: Row) -> np.ndarray:
-        """Sample the throughput of a row."""
+        """Return samples of a row's images/s."""
         key, error, behind = figure_key(row), speed_error(row), figure_behind(row)
         if key not in self.figures:
             value, low, high = (end / behind for end in value_with_bounds(row, "images_per_s"))
@@ -172,11 +170,12 @@ class _FigureSampler:
         return self._of_row(key, row) * behind
 
     def _of_row(self, key: tuple[object, ...], row: Row) -> np.ndarray:
+        """Return the samples of the figure with that key, and note that the row has it."""
         self.figures[key].rows.append(row["row"])
         return self.figures[key].values
 
     def rates(self, row: Row, rents: Rents) -> Rates:
-        """Sample the row's rates."""
+        """Return the row's rates (USD per month and hour, days of use, delay), arrays with one value per sample."""
         names = OWNED_FIGURES if row["purchase"] == "own" else RENTED_FIGURES
 
         def factor(name: str) -> Number:

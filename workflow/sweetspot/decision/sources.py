@@ -1,4 +1,4 @@
-"""Work of months in tables: names of mixes, what they fail at, who does what."""
+"""Monthly work in tables: titles of mixes, reasons of failure, jobs by machine and offer."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 
 
 def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
-    """Name a mix: what is sold, what is bought, and who does the rest."""
+    """Return the title of a mix: machines sold, machines bought, and the offer or machines for the rest."""
     if mix.kind == OWNED:
         return "what you have, alone"
     bought, resold = (
@@ -44,7 +44,7 @@ def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
 
 
 def rental_title(rented: str, owned: Sequence[str], share: float = 1.0) -> str:
-    """Name what is rented beside what one has.
+    """Return a title for renting `rented` beside owned machines, such as 'X beside your Y'.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def rental_title(rented: str, owned: Sequence[str], share: float = 1.0) -> str:
     owned
         A title for each machine that one has.
     share
-        How much of the money is for it, stated where one has nothing.
+        Share of the rent paid for `rented` (all, most or some), stated only without owned machines.
     """
     if not owned:
         return f"{'all' if share > ALL else 'most' if share > 0.5 else 'some'} on {the(rented)}"
@@ -73,7 +73,7 @@ def is_best(mix: Mix, best: Mix) -> bool:
 
 
 def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[dict[str, Any]]:
-    """Return why a mix does not do the work, the columns of a reason each.
+    """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit` and its figures.
 
     `limit` is `hours` (`actual` device-hours of a middle month are needed, `allowed` available, `machines` would do),
     `class` or `urgent_class` (the class `title` runs nowhere), or `busy_months`.
@@ -96,13 +96,13 @@ def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[dict[str, Any]]:
 
 
 def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
-    """List the sources of each mix that do something in it or are held for it.
+    """Return the machines and offers of each mix that run jobs in it or are owned or bought for it.
 
     Returns
     -------
     pandas.DataFrame
-        SOURCES; `device_hours` per month: mean of samples and months; `machines`, `capacity_device_hours` of a machine
-        that is held.
+        SOURCES; `device_hours` per month: mean of samples and months; `machines` and `capacity_device_hours` per month
+        of owned or bought kinds.
     """
     rows = []
     for monthly in works:

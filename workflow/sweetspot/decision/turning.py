@@ -1,4 +1,4 @@
-"""What each assumption moves in its range, where it turns the answer, and from how much on a purchase pays."""
+"""How far each assumption changes costs in its range, where it changes the answer, and where a purchase pays off."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +22,7 @@ PAYS = (
 
 
 class CostDifference(NamedTuple):
-    """USD of what is held minus USD of what would be rented, by factor of an assumption (columns).
+    """USD of owning or committing minus USD of renting, row x factor of an assumption.
 
     `planned` has one row, `samples` one per sample; `jump`: the number of machines differs from that of the factor
     before.
@@ -37,7 +37,7 @@ class CostDifference(NamedTuple):
 
 
 class BreakEvenCase(NamedTuple):
-    """One thing to hold and one assumption, whose label is `name`, `quantity`, baseline and unit."""
+    """A machine to own or commit to, and an assumption with `name`, `quantity`, baseline `planned` and unit."""
 
     option: str
     title: str
@@ -53,7 +53,7 @@ class BreakEvenCase(NamedTuple):
 def turning_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
     """Return rows of TURNING, one per assumption and side on which it turns the answer, the nearest first.
 
-    From `turning_value` on `to_title` is the best, with `boxes` machines bought; `usd`: what both cost there.
+    From `turning_value` on `to_title` is the best, with `boxes` machines bought; `usd`: cost of both at that value.
     """
     pairs = [(assumption, turn) for assumption, nearest in question.turning_points.items() for turn in nearest]
     rows = [_turning_row(question, *pair) for pair in pairs]
@@ -97,6 +97,7 @@ def _turning_row(question: "DecisionProblem", assumption: Parameter, turn: "Turn
 
 
 def _tornado_row(question: "DecisionProblem", assumption: Parameter) -> dict[str, Any]:
+    """Return columns of TORNADO for one assumption: USD and margins at its value, low and high, and turning point."""
     value, factor = assumption.value, question.nearest(assumption)
     costs = question.at(assumption, np.array([value, assumption.low, assumption.high]) / value)
     usd, rival_usd = (
@@ -119,15 +120,16 @@ def _tornado_row(question: "DecisionProblem", assumption: Parameter) -> dict[str
 def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, Any]]:
     """Return rows of PAYS, one per machine or contract and quantity, all else at the baseline.
 
-    `break_even_value`: from where it costs no more than the cheapest rental; `pays_until`: where a further machine
-    makes it the more expensive again. Where it pays at the baseline these bound that stretch, else the first one; 0: it
-    pays at a FURTHEST part already; NaN: at nothing up to FURTHEST times. `_low`, `_high`: 90 % of the samples;
+    `break_even_value`: value from which the machine costs no more than the cheapest rental; `pays_until`: value from
+    which a further machine makes it more expensive again. The range that holds the baseline counts, else the first one;
+    0: pays from the least value (1/FURTHEST) on; NaN: at no value. `_low`, `_high`: 90 % of the samples;
     `p_pays`: share of samples in which it pays at the baseline.
     """
     return [_pays_row(workload, case) for case in cases]
 
 
 def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
+    """Return PAYS by name for one case: the values from which and until which owning pays off, with a 90 % range."""
     lines, planned = case.difference, case.planned
     factor, until = (float(limit[0]) for limit in stretch(lines.planned, lines.factors, lines.jump))
     low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
@@ -148,14 +150,12 @@ def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
 
 
 def stretch(difference: Array, factors: Array, jump: Array) -> tuple[Array, Array]:
-    """Return the factors from which, and until which, each row of cost differences pays.
-
-    Between two factors with as many machines both costs are straight lines.
+    """Return the factors from which and until which each row of cost differences is at most 0 (owning pays off).
 
     Parameters
     ----------
     difference
-        Row x factor; it pays where this is not positive.
+        USD, row x factor, at most 0 where owning pays off; linear between factors without a jump.
     factors
         In ascending order, 1 (the baseline) among them.
     jump
@@ -164,7 +164,7 @@ def stretch(difference: Array, factors: Array, jump: Array) -> tuple[Array, Arra
     Returns
     -------
     tuple
-        From which: 0 from the least factor on, infinite at none; until which: infinite up to the last.
+        Begin by row: 0 if from the least factor on, infinite if at none; end by row: infinite if up to the last factor.
     """
     pays, index = difference <= 0, np.arange(factors.size)
     baseline = int(np.abs(np.log(factors)).argmin())

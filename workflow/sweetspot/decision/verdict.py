@@ -26,30 +26,30 @@ COLUMNS = [
 def verdict_table(
     works: Sequence[PricedWork], answer: str | None, break_even: pd.DataFrame, worth: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Decide each work that has an eligible choice.
+    """Return one row per work that has an eligible choice: the recommended choice, the runner-up and their USD.
 
     Parameters
     ----------
     works
         The works.
     answer
-        The work that the study is about.
+        Name of the work that the study is about.
     break_even
-        From when purchases pay.
+        The table of values from which purchases pay off.
     worth
-        By work what to find out first.
+        Name of the figure to find out first, by work.
 
     Returns
     -------
     pandas.DataFrame
-        COLUMNS, that of the answer first. `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE
+        COLUMNS, the row of the answer first. `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE
         (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`:
-        the cheapest machine and seller of that commitment and the next, at today's prices where nothing binds; `_lead`:
-        title of what a choice rents most; `machine`: the option that `take` needs first; `timed`, `trial_usd`,
-        `saving_usd`: what it times first; `without_speed`: machines that could turn it and have no speed;
+        the cheapest and next machine and seller of that commitment, at today's prices if not committed; `_lead`:
+        title of what a choice rents most; `machine`: the option that `take` uses most; `timed`, `trial_usd`,
+        `saving_usd`: its timings, their cost and saving; `without_speed`: machines without a speed that may matter;
         `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that
         buys nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`:
-        jobs per month from which a machine paid by the month pays; `pays_from_days`: days of use per month from which
+        jobs per month from which paying by the month is cheaper; `pays_from_days`: days of use per month from which
         buying pays, of a work without a plan; `filled`, `limit_costs`: as of PricedWork.
     """
     eligible = [work for work in works if work.table["stands"].any()]
@@ -60,13 +60,7 @@ def verdict_table(
 
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
-    """Return the work that the study is about: the requested one, else its first plan, else the first.
-
-    Raises
-    ------
-    UserError
-        Nothing is priced for the requested work.
-    """
+    """Return the name of the study's work: `requested` (UserError without a price), else the first plan or work."""
     names = [work.name for work in sorted(works, key=lambda work: not work.plan)]
     if requested is not None and requested not in names:
         raise UserError(f"study.yaml: work is {requested!r}; expected one of {', '.join(names) or 'none: no price'}")
@@ -74,7 +68,7 @@ def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | Non
 
 
 def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -> dict[str, str]:
-    """Return by work the figure that is worth most beyond what finding it out costs, where one is worth its cost."""
+    """Return, by work, the name of the figure whose worth (USD) most exceeds the cost to find it out; none below."""
     if worth is None:
         return {}
     net = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
@@ -85,6 +79,7 @@ def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -
 
 
 def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict[str, Any]:
+    """Return COLUMNS of a work by name: recommended choice, runner-up, machine and seller, ratios, break-even."""
     table = work.table.assign(**{"": work.table["choice"]})
     best, rival = standing_of(work)
     binds = table["commitment"].iloc[best]
@@ -132,7 +127,7 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict
 
 
 def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> dict[str, float]:
-    """Return USD of the rival / USD of the best with 90 %, and how often the best is cheaper; NaN without a rival."""
+    """Return USD of rival / USD of best, its 90 % range and the share of samples with a cheaper best; NaN: no rival."""
     if rival is None:
         return dict.fromkeys(["ratio", "ratio_low", "ratio_high", "p_cheaper"], np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
@@ -143,7 +138,7 @@ def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> dic
 
 
 def _box_price(work: PricedWork) -> dict[str, Any]:
-    """Return the price of the cheapest machine for sale, and that at which it pays."""
+    """Return title and USD of the machine of the cheapest purchase, and USD at which buying breaks even; else {}."""
     stands = work.table[work.table["stands"]]
     rivals = stands[stands["commitment"] != BUY]
     for index, box in stands[stands["commitment"].eq(BUY) & stands["usd_per_capex"].gt(0)].head(1).iterrows():
@@ -173,7 +168,7 @@ def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
 
 
 def _by_use(work: PricedWork, break_even: pd.DataFrame, pair: Sequence[int]) -> dict[str, Any]:
-    """Return from how much use a purchase pays: times the work, or of a work without a plan days against the `pair`."""
+    """Return from which multiple of the work, or days of use per month (single jobs, `pair`), buying is cheaper."""
     rows = break_even.reindex(columns=["workload", "quantity", "factor", "pays_until", "planned", "title", "reference",
                                        "option", "break_even_value"])  # fmt: skip
     is_amount = rows["workload"].eq(work.name) & rows["quantity"].isin(["jobs", "device_hours"])

@@ -1,4 +1,4 @@
-"""What jobs wait for machines that several people share."""
+"""Waiting times of jobs for machines that several people share."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ waiting = lru_cache(maxsize=256)(wait_distribution)
 
 @dataclass(frozen=True)
 class ArrivalStream:
-    """Jobs of one class that come to the machines of a mix.
+    """Jobs of one class that arrive at the machines of a mix.
 
-    `row`: columns of the queue that name them; `per_month` jobs of so many `hours` with their coefficient of variation;
-    `servers`: such jobs that are worked on at once; `open_hours` per month of the machines.
+    `row`: columns of the queue table that name the class; `per_month`: number of jobs; `hours`, `hours_cv`: mean hours
+    of a job and their coefficient of variation; `servers`: jobs that run at once; `open_hours`: hours per month.
     """
 
     row: Mapping[str, Any]
@@ -39,31 +39,32 @@ class ArrivalStream:
 
     @property
     def job_class(self) -> JobClass:
-        """The arrivals."""
+        """The stream as a class of the queue model: arrivals per hour, mean hours, variation, servers."""
         return JobClass(self.per_month / self.open_hours, self.hours, self.hours_cv, self.servers)
 
 
 def queue_table(works: "Sequence[MonthlyWork]") -> pd.DataFrame:
     """Return the waits of each class of jobs for the machines of the best mix.
 
-    Jobs of all classes arrive at random over the hours in which a machine works, and wait for their turn.
+    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one queue.
 
     Parameters
     ----------
     works
-        The works of months.
+        Monthly workloads.
 
     Returns
     -------
     pandas.DataFrame
-        QUEUE_COLUMNS. `utilisation`: share of the machines' time that all jobs take; `overloaded`: more than they can
-        do, with no wait to state; `wait_hours`: mean wait, `_p90` what nine in ten wait at most; `hours_to_result` =
+        QUEUE_COLUMNS. `utilisation`: share of the machines' time that all jobs take; `overloaded`: above 1, so
+        that no wait exists; `wait_hours`: mean wait, `_p90`: not exceeded by nine in ten jobs; `hours_to_result` =
         hours + wait_hours.
     """
     return pd.DataFrame([row for work in works for row in _queue_rows(work)], columns=QUEUE_COLUMNS)
 
 
 def _queue_rows(work: "MonthlyWork") -> Iterator[dict[str, Any]]:
+    """Yield QUEUE_COLUMNS by name for each class of jobs: utilisation (share) and waits in hours in the best mix."""
     streams = pool(work, work.mixes[0])
     classes = tuple(stream.job_class for stream in streams)
     for stream in streams:
@@ -81,10 +82,7 @@ def _queue_rows(work: "MonthlyWork") -> Iterator[dict[str, Any]]:
 
 
 def pool(work: "MonthlyWork", mix: Mix) -> list[ArrivalStream]:
-    """Return the jobs that come to the machines of a mix, a stream per class that has some.
-
-    All machines are one pool: a job goes to whichever of those on which its class runs is free.
-    """
+    """Return a stream of jobs per class that runs on a mix's owned machines, which form one pool with one queue."""
     result = mix.at(work.central)
     kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)

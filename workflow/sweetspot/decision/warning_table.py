@@ -1,4 +1,4 @@
-"""What one must know before staking money on the figures, and which of it could change the answer."""
+"""All warnings about the figures of a study, and which of them could change the answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ CHOICES = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
 def warning_table(
     inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, further: Iterable[WarningRow] = ()
 ) -> pd.DataFrame:
-    """Collect all warnings, each once.
+    """Return all warnings of a study as one table, each once.
 
     Parameters
     ----------
@@ -36,15 +36,15 @@ def warning_table(
     settings
         The study's settings.
     needs
-        What each workload needs.
+        Memory that each workload needs.
     further
-        Warnings found elsewhere (`speed_warnings`).
+        Further rows of the table (`speed_warnings`).
 
     Returns
     -------
     pandas.DataFrame
-        WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or comparison (what
-        the decision itself had to assume).
+        WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or comparison
+        (assumptions of the decision itself).
     """
     predicted = inputs.extrapolation
     predicted = predicted[predicted["headline"].astype(bool)] if "headline" in predicted.columns else predicted.head(0)
@@ -65,7 +65,7 @@ def warning_table(
 def decisive_rows(
     verdict: pd.DataFrame, choices: pd.DataFrame, sources: pd.DataFrame, options: pd.DataFrame
 ) -> list[Row]:
-    """Return the options whose figures carry the answer: those that its verdict names, or that do the work of a mix.
+    """Return rows of the options that the answer depends on: those named by its verdict, or used by its mixes.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ def decisive_rows(
     Returns
     -------
     list
-        Rows of the options; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan of
-        phases those of its model.
+        Option rows as dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a
+        plan of phases those of its model.
     """
     answer = verdict[verdict["is_answer"].astype(bool)]
     for row in answer.head(1).to_dict("records"):
@@ -92,14 +92,14 @@ def decisive_rows(
 
 
 def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataFrame) -> pd.DataFrame:
-    """Add the column `decisive`: whether a warning could change the answer.
+    """Return the table with a Boolean column `decisive`: whether a warning could change the answer.
 
     Parameters
     ----------
     table
         The warnings.
     decisive
-        The options that carry the answer; a warning counts if it is of their cell, their offer or their model.
+        Options that the answer depends on; a warning about their cell, offer or model is decisive.
     offers
         The offers, with their column `warnings`.
     """
@@ -126,7 +126,7 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
 def _unpaired_machines(
     inputs: "Inputs", options: pd.DataFrame, predicted: pd.DataFrame, settings: Settings
 ) -> Iterator[WarningRow]:
-    """Warn of machines with a price and no figure, or a figure and no price, unless another's figure rests on it."""
+    """Yield a warning per machine with a price but no figure, or a figure but no price (and no other use of it)."""
     priced = set(inputs.offers.get("instance", ()))
     figures = pd.concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
     timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
@@ -145,7 +145,7 @@ def _figure_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
 
 
 def _run_warnings(inputs: "Inputs") -> Iterator[WarningRow]:
-    """Warn of a status without a warning of its own, and of runs that the budget left out."""
+    """Yield a warning per failed status without one of its own, and per run that the budget left out."""
     for row in inputs.throughput[~inputs.throughput["status"].isin(USABLE)].itertuples():
         if row.status not in {pair.rule for pair in pairs(row.warnings)}:
             yield ("throughput", row.instance, row.model, row.batch_size, row.status, f"status {row.status}")
@@ -163,7 +163,7 @@ def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
 
 
 def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Warn of assumed intervals, of own measurements beside figures of others, and of times of several rounds."""
+    """Yield warnings of assumed intervals, measured beside published figures, and times of several rounds."""
     assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
     for row in assumed.itertuples():
         factor = row.images_per_s_high / row.images_per_s

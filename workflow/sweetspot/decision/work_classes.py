@@ -1,4 +1,4 @@
-"""What a monthly workload is made of: classes of jobs, sources that may do them, timings, limits of the team."""
+"""Parts of a monthly workload: classes of jobs, machines and offers that may run them, timings, limits of the team."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +18,7 @@ UP_FRONT, WAIT = "at_most_up_front", "mean_wait_at_most"
 
 
 class LimitViolation(NamedTuple):
-    """A limit of the team (a key of the workload) that a mix breaks; USD, or hours."""
+    """A limit of the team (a key of the workload) that a mix breaks; `allowed` and `actual` in USD or hours."""
 
     limit: str
     allowed: float
@@ -26,14 +26,14 @@ class LimitViolation(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A timing that reveals a speed: its cost, and the offer that it is made on."""
+    """A timing that reveals a speed: its cost in USD, and the title of the offer on which it runs."""
 
     usd: float
     title: str
 
 
 class WorkClass(NamedTuple):
-    """Jobs of one class, or its urgent ones with a limit of hours; `workload` is that of the options."""
+    """Jobs of one class, or its urgent jobs; `limit`: hours to the end; `workload`: name in the table of options."""
 
     name: str
     workload: str
@@ -43,13 +43,13 @@ class WorkClass(NamedTuple):
 
     @property
     def number(self) -> "Amount":
-        """Jobs a month; the urgent ones are among those of their class."""
+        """Jobs per month with range; urgent jobs are counted among those of their class too."""
         urgent = self.job.urgent_per_month if self.urgent else None
         return self.job.per_month if urgent is None else urgent
 
 
 class Source(NamedTuple):
-    """One option of the mix: its offer, its row of the options for each class (None: no speed), how many are owned."""
+    """A machine or offer that may run jobs: offer row, option row by class (None: no speed), number already owned."""
 
     offer: Row
     rows: tuple[Row | None, ...]
@@ -57,22 +57,22 @@ class Source(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What is done with it: there (owned), bought (or committed to: paid by the month), or rented."""
+        """How the source is used: `there` (already owned), `bought` (or committed to by the month), or `rented`."""
         row = self.offer
         is_monthly = row["purchase"] in ("own", *COMMITTED) or pd.notna(row["month_usd"])
         return "there" if self.there else "bought" if is_monthly else "rented"
 
     @property
     def rows_by_label(self) -> dict[int, Row]:
-        """Its rows of the options."""
+        """The source's distinct option rows, by label."""
         return {row["row"]: row for row in (self.offer, *self.rows) if row is not None}
 
     @property
     def labels(self) -> frozenset[int]:
-        """The labels of these rows."""
+        """Labels of the option rows of the source."""
         return frozenset(self.rows_by_label)
 
 
 def in_time(job_class: WorkClass, row: Row, speed: float = 1.0) -> bool:
-    """Return whether a job of the class ends within its limit by its central hours, at so many times that speed."""
+    """Return whether a job of a class, at `speed` times the central speed, ends within the class's limit of hours."""
     return bool(row["hours"] / speed <= job_class.limit) and bool(np.isfinite(row["usd"]))

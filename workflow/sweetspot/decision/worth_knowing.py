@@ -1,4 +1,4 @@
-"""What to find out first: what each uncertain figure is worth, known exactly, and what timing it costs."""
+"""What to find out first: USD saved by knowing each uncertain figure exactly, and USD of timing a machine."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its 
 
 @dataclass(frozen=True)
 class UncertainFigure:
-    """A figure that somebody could find out: its columns of WORTH, its samples, and the choices that rest on it."""
+    """A figure that could be found out: its columns of WORTH, its samples, and indices of choices that depend on it."""
 
     columns: dict[str, Any]
     samples: Array
@@ -37,23 +37,23 @@ class UncertainFigure:
 
 
 def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[dict[str, Any]]:
-    """Return what each uncertain figure of a question is worth, the most valuable first.
+    """Return the USD that knowing each uncertain figure of a decision saves, the most valuable figure first.
 
     Parameters
     ----------
     question
-        The choices, their costs and what these rest on.
+        The decision: choices, samples of their costs, and parameters.
     draws
         The samples of the options.
     timing_costs
-        What timing a machine costs (`timings_of`).
+        Cost of timing by device and number of devices (`timings_of`).
 
     Returns
     -------
     list
         Rows of WORTH; none without a rival. `evppi_usd`: expected saving over the project of a choice made with the
-        figure known, without what ranking many estimates adds; `_low` and `_high`: 90 % of its Monte Carlo error;
-        `rests_on_it`: how many choices rest on it; `turning_point`: the nearest value at which the answer changes;
+        figure known, corrected for the ranking of noisy estimates; `_low` and `_high`: 90 % of its Monte Carlo error;
+        `rests_on_it`: number of choices that depend on it; `turning_point`: nearest value that changes the answer;
         `project_usd`: mean cost of the choice made without it. Figures with one correlation key are one row.
     """
     usd = question.samples_usd[question.competing]
@@ -85,7 +85,7 @@ def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCost
 
 
 def timings_of(options: pd.DataFrame) -> TimingCosts:
-    """Return what LEARN_MINUTES cost on the cheapest offer by the hour of each device and number of devices."""
+    """Return USD of LEARN_MINUTES on the cheapest hourly offer, and that offer, by device and number of devices."""
     rows = options[options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)]
     rows = rows[rows["in_answer"].astype(bool)].drop_duplicates("option")
     terms = rows.reindex(columns=["granularity_s", "minimum_s"]).astype(float).fillna(0.0).to_numpy().T
@@ -97,7 +97,7 @@ def timings_of(options: pd.DataFrame) -> TimingCosts:
 
 
 def _uncertain_figures(question: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
-    """Yield the sampled figures that a choice rests on, those with one correlation key once; then those of the work."""
+    """Yield sampled figures that change some choice's cost, once per correlation key; then those of the work."""
     by_error: dict[tuple[object, ...], list[tuple[list[int], Figure]]] = {}
     for figure in draws.figures:
         choices = [] if figure.name in question.not_sampled else _choices_on(question, figure)
@@ -124,7 +124,7 @@ def _uncertain_figures(question: DecisionProblem, draws: Draws, timing_costs: Ti
 
 
 def _choices_on(question: DecisionProblem, figure: Figure) -> list[int]:
-    """Return which of the competing choices rest on a figure: all, if it is the team's."""
+    """Return indices (into `competing`) of the choices whose cost depends on a figure: all, if they share it."""
     rows = set(figure.rows)
     if figure.name in question.of_the_team:
         return list(range(int(question.competing.size))) if question.reference in rows else []
@@ -139,6 +139,7 @@ def _choices_on(question: DecisionProblem, figure: Figure) -> list[int]:
 
 
 def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> dict[str, Any]:
+    """Return columns of WORTH for a figure: title, value, unit, quantity, turning point, and cost of timing a speed."""
     row, is_speed = question.row_of(figure.rows), figure.name == "images_per_s"
     subjects = {"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}
     subject = str(subjects.get(figure.name, row["option"]))
@@ -165,10 +166,9 @@ def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: Tim
 
 
 def _value(usd: Array, figure: UncertainFigure, of_all: bool) -> Value:
-    """Return the value of a figure among the choices that rest on it and the cheapest that does not.
+    """Return the USD saved by knowing a figure, among the choices that depend on it and the cheapest other.
 
-    What does not rest on it costs the same on average whatever the figure is, so that needs no fit. `of_all`: all
-    choices rest on it, and what is beside them.
+    `usd`: choice x sample; `of_all`: all choices and their variants depend on the figure. Other choices need no fit.
     """
     independent = np.delete(usd, figure.choices, axis=0)
     if of_all or not len(independent):

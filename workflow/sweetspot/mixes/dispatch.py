@@ -1,4 +1,4 @@
-"""Who does which job: owned machines where running them is cheaper, rental offers for the rest."""
+"""Which machine runs each job: owned machines where running them is cheaper, rental offers for the rest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ ALLOWED_DELAY = 0.01  # share of the jobs of a class that may wait for a quieter
 
 @dataclass(frozen=True, eq=False)
 class DispatchResult:
-    """Who does the jobs of a problem with some number of machines of each owned kind.
+    """Jobs that each owned kind and rental offer runs, with `counts` machines of each owned kind.
 
     Parameters
     ----------
     problem, counts
-        What was dispatched.
+        The problem that was dispatched, and the number of machines of each owned kind.
     owned_jobs
-        Jobs on each owned kind of which there are some, class x sample x month, by name.
+        Jobs on each owned kind with at least one machine, class x sample x month, by name of the kind.
     remaining
-        Jobs that are rented (on the offers by `Problem.share_of`) or that nobody does.
+        Jobs run on rental offers (`Problem.share_of`) or nowhere, class x sample x month.
     running
-        USD for use, sample x month.
+        USD for use of machines and rent, without ownership and trials, sample x month.
     """
 
     problem: Problem
@@ -38,14 +38,14 @@ class DispatchResult:
 
     @property
     def undone(self) -> Array:
-        """Jobs that nobody does."""
+        """Number of jobs that no machine or offer runs, class x sample x month."""
         return np.where(np.isfinite(self.problem.expected_rent)[:, :, None], 0.0, self.remaining)
 
     @cached_property
     def usd(self) -> Array:
-        """USD per month by sample, mean of the months, with ownership and trials.
+        """USD per month by sample, averaged over the months, with ownership and trials.
 
-        NEVER where more than ALLOWED_DELAY of the jobs of a class are not done.
+        NEVER is added where more than ALLOWED_DELAY of the jobs of a class are not run.
         """
         problem, usd = self.problem, self.running.mean(axis=1) + self.problem.trial_usd
         for kind, count in zip(problem.held, self.counts, strict=True):
@@ -56,48 +56,48 @@ class DispatchResult:
 
     @property
     def sources(self) -> dict[str, OwnedMachine | RentalOffer]:
-        """All owned kinds, and the offers that are given jobs."""
+        """All owned kinds, and the rental offers that are given jobs, by name."""
         sources: list[OwnedMachine | RentalOffer] = [*self.problem.held]
         sources += [self.problem.rented[index] for index in self.problem.used.values()]
         return {source.name: source for source in sources}
 
     def jobs(self, name: str) -> Array:
-        """Return the jobs that one of the sources does, class x sample x month."""
+        """Return the number of jobs that a source (owned kind or offer) runs, class x sample x month."""
         if name in self.problem.used:
             return self.problem.share_of(name)[:, :, None] * self.remaining
         return self.owned_jobs.get(name, np.zeros(self.remaining.shape))
 
     def device_hours(self, name: str) -> Array:
-        """Return the device-hours of a source, sample x month."""
+        """Return the device-hours that jobs take on a source, sample x month."""
         hours = finite(self.sources[name].device_hours[:, self.problem.samples])
         return np.asarray(np.einsum("jdt,jd->dt", self.jobs(name), hours))
 
     @cached_property
     def rent_by_offer(self) -> dict[str, float]:
-        """Expected USD per month that are paid to each offer that is given jobs."""
+        """Expected USD per month paid to each rental offer that is given jobs, by its name."""
         rents = {name: self.problem.rent_of(name) for name in self.problem.used}
         months = self.running.size
         return {name: float(np.einsum("jdt,jdt->", self.remaining, usd)) / months for name, usd in rents.items()}
 
     @property
     def lead(self) -> str:
-        """The offer that is paid the most; empty where nothing is rented."""
+        """Name of the offer that is paid the most; empty where nothing is rented."""
         name = max(self.rent_by_offer, key=self.rent_by_offer.__getitem__, default="")
         return name if self.share(name) else ""
 
     def share(self, name: str) -> float:
-        """Return the share of all rent that is paid to an offer."""
+        """Return the share (0 to 1) of all rent that is paid to the offer `name`."""
         return self.rent_by_offer.get(name, 0.0) / (sum(self.rent_by_offer.values()) or 1.0)
 
     @property
     def rank(self) -> tuple[int, float]:
-        """Jobs that nobody does, then USD: what nobody rents must not stay undone for being cheap."""
+        """Sort key: jobs not run (in units of SLIGHT), then USD per month: leaving jobs undone is never cheaper."""
         undone = float(self.undone.sum(axis=0).mean())
         return round(undone / SLIGHT), float(self.running.mean())
 
 
 def dispatch_once(problem: Problem, counts: Counts) -> DispatchResult:
-    """Return `dispatch`, cached in a problem that is small enough to keep its results."""
+    """Return the result of `dispatch`, cached in `problem.results` by the numbers of machines."""
     if counts not in problem.results:
         problem.results[counts] = dispatch(problem, counts)
     result: DispatchResult = problem.results[counts]
@@ -105,12 +105,12 @@ def dispatch_once(problem: Problem, counts: Counts) -> DispatchResult:
 
 
 def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
-    """Dispatch the jobs of each month to owned machines and rental offers.
+    """Return which owned machines and rental offers run the jobs of each month, and the USD for it.
 
     Kinds are filled one after another, each with the jobs that are worth most per hour; the rest
     is rented where a job is expected to be the cheapest. A job is worth what it costs elsewhere
-    less its running cost. All of this follows what is expected with the timed speeds: no sample
-    has an order that nobody could have known.
+    less its running cost. All of this follows what is expected with the timed speeds, not the
+    speeds of a single sample, which nobody knows in advance.
 
     With one kind or one class no dispatch is cheaper at certain figures (a fractional knapsack).
     Elsewhere the cheapest of several orders is taken; docs/decision.md says how far that is from
@@ -130,7 +130,7 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
 
 
 def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[int], is_shared: bool) -> DispatchResult:
-    """Fill owned kinds in an order and rent the rest.
+    """Return the dispatch that fills owned kinds in the given order of their indices and rents the rest.
 
     `is_shared`: a job's worth is first compared with the cost on rival kinds too, as if their hours
     were free, then against renting alone.

@@ -30,9 +30,9 @@ class OwnedMachine:
     Parameters
     ----------
     name
-        Its option.
+        Key of its option.
     there
-        How many are already owned.
+        Number of machines that are already owned.
     for_sale
         Whether more can be had.
     fixed
@@ -44,13 +44,13 @@ class OwnedMachine:
     running
         USD of a job for electricity and other use, class x sample.
     running_at_speed
-        The same, expected once its speed is known.
+        `running` as expected once the speed is known, class x sample.
     devices
         Devices of one machine.
     present
         Share of each month in which a machine is delivered, sample x month, or ALWAYS.
     sellable
-        Whether those owned may be sold; keeping one then costs what it would bring.
+        Whether owned machines may be sold; keeping one then costs the price it would sell for.
     speed_keys
         Correlation key of the speed of each class; empty where it is certain.
     """
@@ -70,7 +70,7 @@ class OwnedMachine:
 
     @property
     def minimum(self) -> int:
-        """The smallest number that can be owned."""
+        """The smallest number of machines that can be kept: 0 if owned ones may be sold."""
         return 0 if self.sellable else self.there
 
     @property
@@ -90,7 +90,7 @@ class OwnedMachine:
 
     @property
     def device_hours(self) -> Array:
-        """Device-hours of a job."""
+        """Device-hours of a job, class x sample."""
         return self.hours * self.devices
 
 
@@ -101,13 +101,13 @@ class RentalOffer:
     Parameters
     ----------
     name
-        Its option.
+        Key of its option.
     usd
         USD of a job, class x sample; NEVER where it cannot run.
     expected_usd
-        The same, expected before anything is timed, class x 1.
+        `usd` as expected before anything is timed, class x 1.
     usd_at_speed
-        The same, expected once its speed is known, class x sample.
+        `usd` as expected once the speed is known, class x sample.
     device_hours
         Device-hours of a job, class x sample.
     speed_keys
@@ -127,7 +127,7 @@ class RentalOffer:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The work of a month and what can do it. All parts have the same samples.
+    """The jobs of each month, and the machines and offers that can run them, all with the same samples.
 
     Parameters
     ----------
@@ -146,8 +146,8 @@ class Problem:
     timed
         Keys of the speeds that are known when each class is given a machine.
     errors
-        Errors of the speeds. Who does a job follows what is expected with the timed speeds
-        alone; what the job costs is that of each sample.
+        Errors of the speeds. Jobs are given to machines by what is expected with the timed
+        speeds alone; the cost of a job is that of each sample.
     samples, cells
         Which samples, and which parts of an array of sample x month, are selected.
     """
@@ -166,40 +166,40 @@ class Problem:
 
     @property
     def owned(self) -> Counts:
-        """The number of each kind that is already owned."""
+        """Number of machines already owned, by kind in the order of `held`."""
         return tuple(kind.there for kind in self.held)
 
     @property
     def minimum(self) -> Counts:
-        """The smallest number of each kind that can be owned."""
+        """Smallest number of machines that can be kept, by kind in the order of `held`."""
         return tuple(kind.minimum for kind in self.held)
 
     @property
     def for_sale(self) -> list[int]:
-        """Indices of the kinds of which more can be had."""
+        """Indices into `held` of the kinds of which more machines can be bought or committed to."""
         return [index for index, kind in enumerate(self.held) if kind.for_sale]
 
     @property
     def adjustable(self) -> list[int]:
-        """Indices of the kinds of which more or fewer can be had."""
+        """Indices into `held` of the kinds whose number can rise (for sale) or fall (sellable)."""
         return [n for n, kind in enumerate(self.held) if kind.for_sale or kind.minimum < kind.there]
 
     @property
     def trial_usd(self) -> float:
-        """USD per month of timing what is timed."""
+        """USD per month of all timings in `timed`."""
         return sum(self.trials[key] for key in sorted(self.timed))
 
     def by_month(self, values: Array) -> Array:
-        """Return values of all samples and months, or ALWAYS, in those that are selected."""
+        """Return the selected samples and months of `values` (sample x month); ALWAYS is returned as is."""
         return values if values.size == 1 else values[self.cells]
 
     def hours_of(self, index: int, count: int) -> Array:
-        """Return the hours of each month in which machines of a kind are delivered and work."""
+        """Return machine-hours in which `count` machines of a kind work, sample x month."""
         kind = self.held[index]
         return count * kind.capacity[self.samples, None] * self.by_month(kind.present)
 
     def forecast(self, expected: Array, at_speed: Array, keys: tuple[str, ...]) -> Array:
-        """Return hours or USD of a job as expected when its machine is chosen.
+        """Return hours or USD of a job as expected when a machine is chosen for it.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Problem:
         Returns
         -------
         Array
-            Class x sample where a timing says something, else class x 1.
+            Class x sample where a timed speed changes the expectation, else class x 1.
         """
         factors = self.errors.cost_factors(self.timed)
         if factors.keys().isdisjoint(keys):
@@ -226,7 +226,7 @@ class Problem:
 
     @cached_property
     def owned_forecasts(self) -> list[tuple[Array, Array]]:
-        """Expected hours and USD of a job on each owned kind; NEVER where it cannot run."""
+        """Expected hours and USD of a job by owned kind, class x sample (or x 1); NEVER: cannot run."""
         forecasts = []
         for kind in self.held:
             hours = self.forecast(kind.expected_hours, kind.hours, kind.speed_keys)
@@ -235,7 +235,7 @@ class Problem:
         return forecasts
 
     def speeds_to_time(self, jobs: Array) -> frozenset[str]:
-        """Return the keys of the speeds worth timing before so many jobs (by class) are rented."""
+        """Return keys of the speeds worth timing before `jobs` (jobs per month by class) are rented."""
         expected = dict[str, Array]()
         for offer in self.rented:
             for row, key in enumerate(offer.speed_keys):
@@ -247,8 +247,8 @@ class Problem:
     def _rental(self) -> tuple[Array, Indices]:
         """Expected USD of a job where it is rented, and the index of that offer, class x sample (or x 1).
 
-        All go to the `first` offer or, where their class cannot run on it, to the one expected to
-        be the cheapest. Without one: NEVER, and the index -1.
+        All jobs go to the `first` offer or, where their class cannot run on it, to the offer that
+        is expected to be the cheapest. Without an offer: NEVER, and the index -1.
         """
         costs = [np.full((len(self.jobs), 1), NEVER)]
         for offer in self.rented:
@@ -261,42 +261,42 @@ class Problem:
 
     @property
     def expected_rent(self) -> Array:
-        """Expected USD of a rented job, class x sample (or x 1); NEVER where none can do it."""
+        """Expected USD of a rented job, class x sample (or x 1); NEVER where no offer can run it."""
         return self._rental[0]
 
     @cached_property
     def used(self) -> dict[str, int]:
-        """Index of each offer that is given jobs in some sample, by name."""
+        """Index into `rented` of each offer that is given jobs in some sample, by the offer's name."""
         indices = np.unique(self._rental[1]).tolist()
         return {self.rented[index].name: index for index in indices if index >= 0}
 
     def share_of(self, name: str) -> Array:
-        """Return the share of the rented jobs that an offer does, class x sample (or x 1): 1 or 0."""
+        """Return the share of rented jobs that run on an offer, 1 or 0, class x sample (or x 1)."""
         return np.asarray(self._rental[1] == self.used[name], float)
 
     def rent_of(self, name: str) -> Array:
-        """Return USD of a rented job, class x sample x month (or x 1), of an offer that does it; else 0."""
+        """Return USD of a job on an offer, class x sample x month (or x 1); 0 where it runs elsewhere."""
         offer = self.rented[self.used[name]]
         usd = self.share_of(name) * finite(offer.usd[:, self.samples])
         return usd[:, :, None] * self.by_month(offer.path)
 
     @property
     def rent(self) -> Array:
-        """USD of a rented job, class x sample x month (or x 1); 0 where nobody can do it."""
+        """USD of a rented job, class x sample x month (or x 1); 0 where no offer can run it."""
         # Not kept: where prices change by the month this is as large as the jobs.
         return sum(map(self.rent_of, self.used), np.zeros((1, 1, 1)))
 
     def variant(self, filled: float, name: str = "", timed: frozenset[str] = frozenset()) -> "Problem":
-        """Return the problem of one way to do the work, made once.
+        """Return this problem with another fill limit, first offer and timed speeds; cached.
 
         Parameters
         ----------
         filled
             Share of the hours of owned machines that is used at most.
         name
-            The `first` offer for all that it can do; empty: any.
+            The `first` offer, for all jobs that can run on it; empty: any offer.
         timed
-            Keys of the speeds that are known first.
+            Keys of the speeds that are timed before jobs are given to machines.
         """
         key = (filled, name, timed)
         if key not in self._variants:
@@ -305,7 +305,7 @@ class Problem:
 
     @cached_property
     def results(self) -> dict[Counts, Any]:
-        """Its dispatches by numbers of machines (`dispatch_once`)."""
+        """Cache of this problem's dispatch results by numbers of machines (see `dispatch_once`)."""
         return {}
 
     @cached_property
@@ -313,23 +313,23 @@ class Problem:
         return {}
 
     def select_months(self, months: Indices) -> "Problem":
-        """Return the problem in some of its months."""
+        """Return the problem restricted to the months with these indices."""
         return replace(self, jobs=self.jobs[:, :, months], cells=(slice(None), months))
 
     def select(self, samples: Indices, months: Indices) -> "Problem":
-        """Return some samples, each with one month, and the expectations of all samples."""
+        """Return the problem with only these samples, one month each; expectations stay those of all samples."""
         cells = (samples[:, None], months[:, None])
         return replace(self, jobs=self.jobs[:, *cells], samples=samples, cells=cells)
 
 
 def months_of(months: float) -> tuple[Array, float]:
-    """Return when each sampled month of a project begins, in months from its start, and the length of each."""
+    """Return the begin of each sampled month, in months from the project's start, and their length in months."""
     count = max(1, min(MAXIMUM_SAMPLED_MONTHS, math.ceil(months)))
     return np.arange(count) * months / count, months / count
 
 
 def grown(growth: Array, months: float) -> Array:
-    """Return jobs of each month over those of the first, by class and sample: (1 + growth) ** months since."""
+    """Return (1 + growth) ** months since the start, jobs over those at the start, class x sample x month."""
     starts, length = months_of(months)
     return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))
 

@@ -1,4 +1,4 @@
-"""How many machines to own: the best mix of a problem, and the pure options it is compared with."""
+"""How many machines to own: the best mix of a problem, and the pure options for comparison."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ Timings = Iterable[frozenset[str]]
 
 
 class Mix(NamedTuple):
-    """One way to do the work.
+    """One way to run the jobs: numbers of owned machines, rental offers, and the dispatch with its costs.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ class Mix(NamedTuple):
         BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned), RESALE
         (what is owned and can be sold).
     source
-        The only machine or offer beside what is owned; empty: any.
+        Name of the only machine or offer beside owned machines; empty: any.
     done
-        Its dispatch on all samples.
+        The mix's dispatch on all samples.
     filled
-        As of a `Problem`.
+        Share of the hours of owned machines that is used at most, as in `Problem`.
     fixed_usd
-        Expected USD per month with nothing timed first, where something is.
+        Expected USD per month of the mix without timings; NaN if none was compared.
     """
 
     kind: str
@@ -45,37 +45,37 @@ class Mix(NamedTuple):
 
     @property
     def counts(self) -> Counts:
-        """Machines of each owned kind."""
+        """Number of machines of each owned kind, in the order of `problem.held`."""
         return self.done.counts
 
     @property
     def problem(self) -> Problem:
-        """What it is a mix of, with the offers that it may use."""
+        """The dispatched problem, with the offers that the mix may use."""
         return self.done.problem
 
     @property
     def key(self) -> str:
-        """Its key in all tables: BEST, OWNED, or that of its source."""
+        """Key of the mix in all tables: BEST, else the name of its source, else its kind."""
         return self.kind if self.kind == BEST else self.source or self.kind
 
     @property
     def expected(self) -> float:
-        """Expected USD per month."""
+        """USD per month, averaged over the samples."""
         return float(self.done.usd.mean())
 
     @property
     def one_offer(self) -> bool:
-        """Whether it rents on one offer all that this can do."""
+        """Whether the mix rents everything that one offer can run on that offer (kind RENTED)."""
         return self.kind == RENTED
 
     @property
     def bought(self) -> dict[str, int]:
-        """How many machines of each kind are bought or committed to."""
+        """Number of machines bought or committed to, by kind; kinds without any are left out."""
         return self._changes(1)
 
     @property
     def sold(self) -> dict[str, int]:
-        """How many owned machines of each kind are sold."""
+        """Number of owned machines sold, by kind; kinds without any are left out."""
         return self._changes(-1)
 
     def _changes(self, sign: int) -> dict[str, int]:
@@ -94,12 +94,12 @@ class Mix(NamedTuple):
         return self.fixed_usd - self.expected if self.timed else 0.0
 
     def at(self, problem: Problem) -> DispatchResult:
-        """Return its dispatch at other values of the same sources."""
+        """Return the mix's dispatch of another problem that has the same sources at other values."""
         allowed = _allowed(problem, self.kind, self.source)
         return dispatch(replace(allowed, filled=self.filled, timed=self.timed), self.counts)
 
     def renting_sooner(self, filled: float) -> "Mix":
-        """Return the same machines, filled no further than that."""
+        """Return the mix with the same machines, used for at most the share `filled` of their hours."""
         result = dispatch(replace(self.problem, filled=filled), self.counts)
         return self._replace(filled=filled, done=result)
 
@@ -109,14 +109,14 @@ def _allowed(problem: Problem, kind: str, source: str) -> Problem:
 
 
 class MixLimits:
-    """What a team allows of a mix; here nothing is limited."""
+    """Base class for limits that a team sets on mixes; this one allows every mix."""
 
     def keeps(self, mix: Mix) -> bool:
-        """Return whether a mix keeps all limits."""
+        """Return whether a mix keeps all limits; here always True."""
         return True
 
     def ease(self, mix: Mix) -> Mix:
-        """Return the mix with as much rented sooner as a limit requires."""
+        """Return the mix with as many jobs moved to rentals as a limit requires; here unchanged."""
         return mix
 
 
@@ -129,23 +129,23 @@ class MixSearch:
     _by_counts: dict[Counts, Mix] = field(default_factory=dict)
 
     def mix(self, counts: Counts) -> Mix:
-        """Return so many machines and whatever is cheapest beside them."""
+        """Return the mix of these numbers of owned machines and the cheapest rentals beside them."""
         if counts not in self._by_counts:
             self._by_counts[counts] = self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
         return self._by_counts[counts]
 
     def usd(self, counts: Counts) -> float:
-        """Return expected USD per month; infinite where the mix breaks a limit."""
+        """Return expected USD per month of these numbers of machines; infinite if they break a limit."""
         mix = self.mix(counts)
         return mix.expected if self.limits.keeps(mix) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
-        """Return the mix that steps in some kinds lead to from the cheapest start."""
+        """Return the mix that `climb` reaches from the cheapest start, changing only `kinds` (indices)."""
         start = min(starts, key=self.usd)
         return self.mix(climb(start, self.usd, kinds, self.problem.minimum, useful_counts(self.problem)))
 
     def purchase(self, index: int) -> Mix:
-        """Return what is owned with the cheapest number of one kind more, one at least."""
+        """Return the mix (kind BOUGHT) of owned machines and the cheapest number, at least 1, of a kind."""
         owned, useful = self.problem.owned, useful_counts(self.problem)
         start = minimum = step(owned, index, 1)
         first = self.mix(start)
@@ -156,7 +156,7 @@ class MixSearch:
         return self.mix(counts)._replace(kind=BOUGHT, source=self.problem.held[index].name)
 
     def with_timings(self, mix: Mix, timings: Timings) -> Mix:
-        """Return the mix with the cheapest of `timings` first, if that saves MINIMUM_SAVING."""
+        """Return the mix with the cheapest set of `timings`; unchanged if it saves under MINIMUM_SAVING."""
         if mix.one_offer:
             return mix
         candidates = []
@@ -167,11 +167,11 @@ class MixSearch:
         return best if best.expected < mix.expected * (1.0 - MINIMUM_SAVING) else mix
 
     def select(self, candidates: Iterable[Mix], default: Mix) -> Mix:
-        """Return the cheapest mix that keeps the limits."""
+        """Return the candidate of least expected USD that keeps the limits; `default` if none does."""
         return min(filter(self.limits.keeps, candidates), key=expected_usd, default=default)
 
     def best(self, fixed: Mix, candidates: Iterable[Mix], kinds: Sequence[int]) -> Mix:
-        """Return the best of a mix without timings, candidates, and mixes with timings."""
+        """Return, as kind BEST, the cheapest of `fixed` (no timings), `candidates` and mixes with timings."""
         starts = [fixed.counts, self.problem.owned]
         timings = timings_worth(self.problem, starts)
         searches = [MixSearch(replace(self.problem, timed=timed), self.limits) for timed in timings]
@@ -183,7 +183,7 @@ class MixSearch:
 
 
 def expected_usd(mix: Mix) -> float:
-    """Return expected USD per month, as a key."""
+    """Return a mix's expected USD per month; used as a sort key."""
     return mix.expected
 
 
@@ -191,7 +191,7 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
     The best keeps the limits where any mix found does. No pure option is ever cheaper than the
-    best. What a pure option cannot do, the rest does at its least cost.
+    best. Jobs that cannot run on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
     pure = [search.purchase(index) for index in problem.for_sale if np.isfinite(problem.held[index].hours).any()]
@@ -210,7 +210,7 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
 
 
 def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits) -> Mix:
-    """Return the best mix where it is known which kinds of machines are worth a look.
+    """Return the best mix, searched only over given kinds of machines from given numbers.
 
     Parameters
     ----------
@@ -221,19 +221,19 @@ def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], l
     kinds
         Indices of the owned kinds of which more or fewer are tried.
     limits
-        What the team allows.
+        Limits of the team that the mix must keep.
 
     Returns
     -------
     Mix
-        The cheapest found, with the strategy that costs less.
+        The cheapest mix found, of kind BEST, with or without timings.
     """
     search = MixSearch(problem, limits)
     return search.best(search.cheapest(starts, kinds), [], kinds)
 
 
 def timings_worth(problem: Problem, candidates: Iterable[Counts]) -> list[frozenset[str]]:
-    """Return the sets of speeds worth timing first with each of several numbers of machines."""
+    """Return sets of keys of speeds worth timing first, one per candidate's rented jobs; no empty sets."""
     rented = (dispatch(problem, counts).remaining for counts in dict.fromkeys(candidates))
     timings = dict.fromkeys(problem.speeds_to_time(jobs.mean(axis=(1, 2))) for jobs in rented)
     return [keys for keys in timings if keys]
@@ -245,14 +245,14 @@ def climb(
     """Return numbers of machines that no step makes cheaper.
 
     A step is one machine more or fewer of a kind, or one exchanged for another kind. A step that
-    gains is repeated at twice the length. If `start` does not do the work, begin at the maximum.
+    gains is repeated at twice the length. If `start` costs infinity, the search begins at the maximum.
 
     Parameters
     ----------
     start
         Numbers to begin with.
     usd
-        Expected cost of some numbers of machines.
+        Function that returns the expected USD per month of numbers of machines.
     kinds
         Indices of the kinds that may change.
     minimum, maximum
@@ -286,12 +286,12 @@ def climb(
 
 
 def step(counts: Counts, index: int, change: int) -> Counts:
-    """Return the counts with some machines more of one kind."""
+    """Return `counts` with `change` more machines of the kind at `index`."""
     return (*counts[:index], counts[index] + change, *counts[index + 1 :])
 
 
 def useful_counts(problem: Problem) -> Counts:
-    """Return the machines of each kind that do all they can of the busiest month."""
+    """Return the number of machines of each kind that runs all its jobs of the busiest month."""
     busiest = problem.jobs.max(axis=(1, 2))
     counts = []
     for kind in problem.held:

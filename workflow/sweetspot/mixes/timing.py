@@ -16,7 +16,7 @@ SELECTION_SAMPLES = 250  # samples on which the machines to time are selected
 
 @dataclass(frozen=True, eq=False)
 class SpeedErrors:
-    """Relative errors of uncertain speeds, and what the timing of some says about the others.
+    """Relative errors of uncertain speeds; predicts the errors of other speeds from timed ones.
 
     Parameters
     ----------
@@ -32,21 +32,21 @@ class SpeedErrors:
 
     @property
     def central(self) -> "SpeedErrors":
-        """A single sample in which no speed is off."""
+        """The same keys with a single sample in which every error is zero."""
         return SpeedErrors(self.keys, np.zeros((len(self.keys), 1)))
 
     def cost_factors(self, timed: frozenset[str]) -> dict[str, Array]:
-        """Return the expected cost of a job given the timings, relative to that without them.
+        """Return, by key, expected costs of a job with `timed` speeds known over those without, by sample.
 
-        A timed speed gives its inverse. A speed related to timed ones (by common software, say)
-        gives what the best linear prediction of its logarithm says. Keys about which the timings
-        say nothing are left out. Each factor has the mean 1: timing makes nothing cheaper.
+        A timed speed gives its inverse, a related speed (common software, say) the best linear prediction of its log;
+        unrelated keys are left out. Each factor has the mean 1: timing makes nothing cheaper.
         """
         if timed not in self._factors:
             self._factors[timed] = self._predict(timed) if timed else {}
         return self._factors[timed]
 
     def _predict(self, timed: frozenset[str]) -> dict[str, Array]:
+        """Return `cost_factors` by key, one value per sample, not cached."""
         rows = [row for row, key in enumerate(self.keys) if key in timed]
         deviations = self.logs - self.logs.mean(axis=1, keepdims=True)
         scale = self.logs.std(axis=1)
@@ -61,7 +61,7 @@ class SpeedErrors:
 def select_speeds_to_time(
     expected: Mapping[str, Array], jobs: Array, trials: Mapping[str, float], errors: SpeedErrors
 ) -> frozenset[str]:
-    """Select the speeds that are worth timing before jobs are given to rented machines.
+    """Return the keys of the speeds that are worth timing before jobs are given to rented machines.
 
     Forward selection: the timing that lowers the expected cost most, its trial included, is
     added as long as it saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer
@@ -105,10 +105,10 @@ def select_speeds_to_time(
 
 
 def even_indices(count: int, maximum: int) -> Indices:
-    """Return at most `maximum` of `count` indices, evenly from the first to the last."""
+    """Return at most `maximum` of the indices 0 to `count` - 1, evenly spread from first to last."""
     return np.unique(np.linspace(0, count - 1, min(count, maximum)).round().astype(int))
 
 
 def finite(values: Array) -> Array:
-    """Return the values, with 0 where a job cannot run."""
+    """Return an array of the same shape, with 0 where a value is infinite or NaN (the job cannot run)."""
     return np.where(np.isfinite(values), values, 0.0)

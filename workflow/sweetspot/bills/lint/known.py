@@ -34,10 +34,7 @@ def provider_key(name: str) -> str:
 
 
 def device_key(gpu: str) -> str:
-    """Return one word for a device: `Tesla V100-SXM2-16GB` and `V100` are `v100`; '' if unknown.
-
-    Memory and form (SXM, PCIe) are left out, TPUs are unknown: their parts are counted in several ways.
-    """
+    """Return one word for a device without memory and form: `Tesla V100-SXM2-16GB` is `v100`; '': unknown or TPU."""
     match = DEVICE.search(gpu.lower())
     if match is None or "tpu" in gpu.lower():
         return ""
@@ -46,9 +43,9 @@ def device_key(gpu: str) -> str:
 
 
 def device_count(instance: str) -> int | None:
-    """Return the number of devices that a machine's name means; None if neither facts nor the name say it.
+    """Return the number of devices of a machine by its name; None if neither known machines nor the name tell.
 
-    Known machines stand in facts/machines.csv; otherwise a count in the name is taken, e.g. 8 of 'h100-8x'.
+    Known machines are listed in facts/machines.csv; otherwise a count in the name is taken, e.g. 8 of 'h100-8x'.
     """
     counts = {row["instance"]: int(row["gpus"]) for row in table("machines")}
     match = DEVICE_COUNT.search(instance)
@@ -67,7 +64,7 @@ def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float
     device
         As `device_key` returns it.
     year
-        Year of a rent: those about it count, otherwise those of the nearest year.
+        Year of a rent: rents of about that year are used, otherwise those of the nearest year.
     """
     rows = [row for row in table("price_levels") if (row["what"], row["device"]) == (quantity, device)]
     distances = [abs(int(row["year"] or year) - year) for row in rows]
@@ -83,6 +80,7 @@ def highest_rent() -> float:
 
 @cache
 def _list_prices() -> dict[tuple[str, str], list[float]]:
+    """Return the known list prices in USD per hour, by (provider key, instance)."""
     return {
         (row["provider"], row["instance"]): [float(usd) for usd in row["usd_per_hour"].split()]
         for row in table("machine_prices")

@@ -76,7 +76,7 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return the offers with all values that the expressions of the rules name."""
+    """Return a row per offer with every column that the expressions of the price rules name."""
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
@@ -106,12 +106,12 @@ def _lint_table(
 
 
 def _evaluate(expression: str, values: pd.DataFrame) -> Any:
-    """Return the value of an expression of the library's own tables, whose names are columns."""
+    """Return the value, mostly one per row, of a Python expression of a rule; its names are columns of `values`."""
     return eval(expression, {}, values)
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield what a rule finds, one finding for all rows if it is about the list."""
+    """Yield a Finding per offer that a rule objects to; at most one if the rule is about the whole list."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"]:
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
@@ -132,7 +132,7 @@ def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding
 
 
 def warnings_by_offer(findings: Sequence[Finding], offers: int) -> list[list[dict[str, str]]]:
-    """Return the warnings of each of so many offers: those about it and those about the whole list."""
+    """Return a list of warnings for each of `offers` offers: those about it and those about the whole list."""
     severe = [finding for finding in findings if finding.severity == "warning"]
     return [
         joined([warning(finding.rule, finding.message) for finding in severe if finding.offer in (None, number)])

@@ -1,4 +1,4 @@
-"""From how many days of use a month the owned reference pays, against each alternative."""
+"""Days of use per month from which the owned reference is cheaper than each alternative."""
 
 from typing import Any
 
@@ -18,15 +18,15 @@ COLUMNS = (
 
 
 def references(options: pd.DataFrame) -> dict[str, Row]:
-    """Return the reference of each model."""
+    """Return the option row of the reference, by model; models without a reference are left out."""
     rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
     return {row["model"]: row for row in records(rows)}
 
 
 def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
-    """Compare the owned reference with every alternative of each model.
+    """Return the days of use from which the owned reference is cheaper, for every alternative of each model.
 
-    An owned alternative is used on the same days as the reference, and so is a contract, which is due used or not.
+    An owned alternative is used on the same days as the reference, and so is a contract, paid whether used or not.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
     -------
     pandas.DataFrame
         COLUMNS, a row per model and alternative; empty where the reference is not owned. `days` with `days_low`,
-        `days_high` (90 %; null: beyond the month): use from which the reference pays; `gain_at_use`: cost of the
+        `days_high` (90 %; null: beyond the month): use from which the reference is cheaper; `gain_at_use`: cost of the
         alternative / cost of the reference at the planned use; `p_cheaper`: share of samples in which the reference
         is cheaper at that use; `p_pays`: in which some use within the month pays.
     """
@@ -54,16 +54,14 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
 
 
 def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned: np.ndarray) -> np.ndarray:
-    """Return the days of use a month from which the owned machine costs no more.
-
-    Where more use favours the rival, the owned machine pays on few days only.
+    """Return the days of use per month from which the owned machine costs no more than the rival.
 
     Parameters
     ----------
     extra_usd
         USD that the owned machine costs more per month, used or not.
     saving_per_hour
-        USD that an hour of its work costs less.
+        USD by which an hour of the owned machine's work is cheaper.
     planned
         Days of use as planned.
 
@@ -79,6 +77,7 @@ def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned:
 
 
 def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, Any]:
+    """Return COLUMNS by name: days of use per month from which `owned` is cheaper than `rival`, and cost ratios."""
     index, planned = owned["row"], float(owned["days_per_month"])
     planned_days = np.append(planned, draws.days[index])
     all_days = break_even_days(*_cost_differences(owned, rival, draws), planned_days)
@@ -103,10 +102,10 @@ def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> 
 
 
 def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray, np.ndarray]:
-    """Return USD that an owned machine costs more per month and less per hour of its work, as planned and by sample.
+    """Return USD more per month and USD less per hour of an owned machine's work: first as planned, then by sample.
 
-    A rival that is owned costs its own month, by contract what the months cost that the planned use takes, and rented
-    what the work costs per hour.
+    An owned rival costs its own USD per month, a contract the months that the planned use takes, and a rented one
+    USD per hour of the work.
     """
 
     def values(row: Row, column: str, name: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What each kind of commitment costs along the controls of the page: work, months, prices, days of use."""
+"""USD of the cheapest choice of each commitment at values of the page's controls: work, months, prices, days of use."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ COLUMNS = columns_of("sweeps")
 
 
 def controls(problem: DecisionProblem) -> list[Parameter]:
-    """Return the parameters that the page can move, one a quantity: of machines for sale the cheapest choice's."""
+    """Return the parameters that the page can move, one per quantity: of several, that of the cheapest choice."""
     ranks = {choice.option: -rank for rank, choice in enumerate(problem.choices)}
     by_rank = sorted(problem.parameters, key=lambda parameter: ranks.get(parameter.subject, -len(ranks)))
     by_quantity = {parameter.quantity: parameter for parameter in by_rank}
@@ -30,21 +30,21 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
 
 
 def factors_of(parameter: Parameter) -> Array:
-    """Return the factors of a control's values, the planned one (1) among them; at most 2 STEPS_A_SIDE + 1."""
+    """Return up to 2 STEPS_A_SIDE + 1 factors of a control's value, from 1/REACH to REACH, with the planned one (1)."""
     highest = min(REACH, parameter.maximum / parameter.value)
     below = np.geomspace(1 / REACH, 1.0, STEPS_A_SIDE + 1)
     return below if highest <= 1.0 else np.append(below, np.geomspace(1.0, highest, STEPS_A_SIDE + 1)[1:])
 
 
 def commitment_of(choice: Choice) -> str:
-    """Return what a choice commits one to: a purchase, a contract, or nothing."""
+    """Return the commitment of a choice: BUY, CONTRACT or NOTHING (rented, or already owned)."""
     if choice.already_owned:
         return NOTHING
     return BUY if choice.row["purchase"] == "own" else CONTRACT if by_contract(choice.row) else NOTHING
 
 
 def sweep_rows(problem: DecisionProblem) -> Iterator[dict[str, Any]]:
-    """Yield rows of COLUMNS: by control, value and commitment the cheapest choice, all else as planned.
+    """Yield rows of COLUMNS: the cheapest choice by control, value and commitment, all else as planned.
 
     `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share of samples in which it
     costs the least, are of the study's samples, which move in proportion.
