@@ -26,7 +26,7 @@ WILDCARD_CONSTRAINTS = {
 
 
 class Cell(NamedTuple):
-    """One (instance, framework, model, batch per device, devices, precision, variant)."""
+    """What is measured once: instance, framework, model, batch per device, number of devices, precision, variant."""
 
     instance: str
     framework: str
@@ -38,15 +38,15 @@ class Cell(NamedTuple):
 
 
 def run_path(cell: Cell, run: int) -> str:
-    """Path of one run below `results/benchmarks/`, without the ending; every part names its column."""
+    """Return the relative path of a run's file without ending, `instance~box/framework~torch/.../run~1`."""
     return RUN_PATTERN.format(**cell._asdict(), run=run)
 
 
 def weakest(*bases: str) -> str:
-    """The weakest of several bases: what a composed number must be called."""
+    """Return the last of several bases in the order of BASES: what a number composed of them must be called."""
     return max(bases, key=BASES.index)
 
 
 def is_slug(name: str) -> bool:
-    """Whether a name is safe in file names, command lines and HTML."""
+    """Return True if a name is safe in file names, command lines and HTML (1 to 64 of letters, digits, . _ -)."""
     return re.fullmatch(SLUG, name) is not None

@@ -22,7 +22,7 @@ VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes
 
 @cache
 def schema_of(name: str) -> pa.Schema:
-    """Return the columns of a table; a column with bounds is followed by its `_low` and `_high`."""
+    """Return the Arrow schema of a table in facts/tables.csv; columns with bounds add `_low` and `_high`."""
     types = {
         "text": pa.string(),
         "integer": pa.int64(),
@@ -52,19 +52,19 @@ def schema_of(name: str) -> pa.Schema:
 
 
 def columns_of(name: str) -> list[str]:
-    """Return the names of a table's columns in their order."""
+    """Return the names of a table's columns in their declared order, with `_low` and `_high`."""
     return schema_of(name).names
 
 
 def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None:
-    """Write a table whole, its columns in the declared order; those that it lacks are missing values.
+    """Write a DataFrame as a whole Parquet file; declared columns that it lacks are written as nulls.
 
     Parameters
     ----------
     frame, path
-        The rows and their file.
+        The rows, and the Parquet file to write.
     name
-        The table; '': as the file is called. Raises ValueError for what is not declared, or of another type.
+        Its name in facts/tables.csv; '': the file's. Raises ValueError for an undeclared column or another type.
     """
     schema = schema_of(name or Path(path).stem)
     if unknown := set(frame.columns) - set(schema.names):
@@ -76,7 +76,7 @@ def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None
 
 
 def read_table(path: str | Path) -> "pd.DataFrame":
-    """Read a table of this version. Raises UserError for one of another."""
+    """Read a Parquet table as a DataFrame. Raises UserError if another version of the tables' format wrote it."""
     content = read_arrow(path)
     if VERSION.items() - (content.schema.metadata or {}).items():
         raise UserError(

@@ -43,12 +43,12 @@ def stream(seed: int, *key: object) -> np.random.Generator:
 def spread(
     value: float, low: float, high: float, level: float, noise: np.ndarray, freedom: float = float("nan")
 ) -> np.ndarray:
-    """Draws of a positive figure with median `value` and central interval [low, high] of coverage `level`.
+    """Return draws of a positive figure, one for each entry of `noise`, in the unit of `value`.
 
-    Log-normal in two pieces: below the median with the spread of `low`, above with that of `high`, so that an
-    asymmetric interval keeps both ends. `noise` is standard normal, or standard t with `freedom` degrees of freedom
-    where there are some (a mean of independent runs, throughput.parquet's `interval_df`). Without an interval, or for a
-    value that is not positive, the figure does not vary.
+    The median is `value`; [low, high] holds the share `level` of the draws. Log-normal in two pieces, so that an
+    asymmetric interval keeps both ends. `noise`: draws of a standard normal, or of a standard t with `freedom` degrees
+    of freedom where given (a mean of runs, throughput.parquet's `interval_df`). Without an interval, or where `value`
+    is not positive, every draw is `value`.
     """
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
@@ -66,7 +66,7 @@ def _edge(level: float, freedom: float) -> float:
 
 
 def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper end of the central interval along the last axis; infinite draws are ordered, not averaged."""
+    """Return the lower and upper draw that enclose the central share `level` along the last axis; other axes stay."""
     last = draws.shape[-1] - 1
     low, high = round(last * (1 - level) / 2), round(last * (1 + level) / 2)
     # Two order statistics; a quantile by interpolation would make NaN of two infinite draws, and sort everything.
@@ -77,12 +77,12 @@ def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.nd
 def shares(
     usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = TIE_TOLERANCE
 ) -> dict[Hashable, float]:
-    """`p_cheapest` of each alternative: the share of cases in which nothing else costs less, by more than `tolerance`.
+    """Return for each alternative the share (0 to 1) of samples in which no other is cheaper, beyond `tolerance`.
 
-    `usd`: a row a choice, a column a case, infinite or NaN where the choice never does the work; `alternatives`: what
-    each choice is one of, in the order of the rows. What costs the same within the tolerance (a share of the lower
-    cost) takes nothing from each other: where alternatives tie, each counts as the cheapest, so that the shares add up
-    to more than 1. A case in which nothing does the work counts for none.
+    `usd`: costs, choice x sample, infinite or NaN where a choice cannot finish the work; `alternatives`: the
+    alternative to which each row belongs. Costs that differ by less than the tolerance (a share of the lowest cost)
+    tie, and every tied alternative counts as cheapest, so that shares may add up to more than 1. A sample in which no
+    choice can finish the work counts for none.
     """
     costs = np.where(np.isnan(usd), np.inf, usd)
     lowest = costs.min(axis=0)
@@ -94,10 +94,10 @@ def shares(
 
 
 def p_cheaper(usd: np.ndarray, rival_usd: np.ndarray, tolerance: float = TIE_TOLERANCE) -> float:
-    """The share of cases in which `usd` is less than `rival_usd` (an entry a case, as in `shares`); a tie counts half.
+    """Return the share (0 to 1) of samples in which `usd` is below `rival_usd` (one cost a sample); a tie is half.
 
-    So both orders add up to 1, and of two that always cost the same neither is the cheaper. What never does the work
-    is dearer than what does.
+    So the shares of both orders add up to 1, and two options that always cost the same have 0.5 each. An infinite or
+    NaN cost (the work cannot be finished) is above every finite one.
     """
     first, second = (np.where(np.isnan(costs), np.inf, costs) for costs in (usd, rival_usd))
     lower = np.minimum(np.abs(first), np.abs(second))

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 
 class UserError(Exception):
-    """A mistake a person can mend: one sentence with file, key or line, value found, what is expected.
+    """A mistake that a person can correct, in one sentence: file, key or line, value found, what is expected.
 
-    `sentences`: that one, and those of further mistakes that its reader found beside it.
+    `sentences`: that sentence, and those of further mistakes that were found with it.
     """
 
     def __init__(self, sentence: str, *further: str) -> None:
@@ -17,31 +17,31 @@ class UserError(Exception):
 
 
 class Faults:
-    """Gathers what is wrong in what one reader reads, so that it can say all of it at once."""
+    """Collects the sentences of all mistakes in one input, to raise them together as one UserError."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
 
     @contextmanager
     def gather(self) -> Iterator[None]:
-        """Keep what a UserError of the block says; whoever calls goes on behind the block."""
+        """Collect the sentences of a UserError raised in the `with` block, and go on behind the block."""
         try:
             yield
         except UserError as error:
             self.sentences += error.sentences
 
     def add(self, sentence: str) -> None:
-        """One more mistake."""
+        """Collect the sentence of one more mistake."""
         self.sentences.append(sentence)
 
     def end(self) -> None:
-        """Raises UserError where anything was wrong."""
+        """Raise one UserError with all collected sentences; do nothing where none was collected."""
         if self.sentences:
             raise UserError(*self.sentences)
 
 
 def refuse(sentences: Iterable[str]) -> None:
-    """Raises UserError of all the sentences; nothing where there is none."""
+    """Raise one UserError with all the sentences; do nothing where there are none."""
     faults = Faults()
     faults.sentences += sentences
     faults.end()
@@ -49,7 +49,7 @@ def refuse(sentences: Iterable[str]) -> None:
 
 @contextmanager
 def exit_on_user_error() -> Iterator[None]:
-    """End the program with the error's one sentence on stderr and exit code 2, without a traceback."""
+    """Exit with code 2 on a UserError of the `with` block, its sentence on stderr and no traceback."""
     try:
         yield
     except UserError as error:

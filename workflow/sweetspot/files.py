@@ -33,7 +33,7 @@ KINDS = {
 
 @contextmanager
 def in_a_sentence(target: str | Path) -> Iterator[None]:
-    """What a disk refuses to the writing of the block, as a UserError about `target`."""
+    """Turn an OSError of the `with` block (disk full, read-only, no permission) into a UserError about `target`."""
     try:
         yield
     except OSError as error:
@@ -46,7 +46,7 @@ def in_a_sentence(target: str | Path) -> Iterator[None]:
 
 
 def _require_replaceable(target: Path) -> None:
-    """Raises UserError where something else than a file has that name: renaming to it would replace it."""
+    """Raise UserError if `target` exists and is no regular file: a rename to its name would replace it."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -67,9 +67,8 @@ def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
     """Yield a unique temporary path beside `path`; rename it to `path` if the block ends well, else remove it.
 
     The name is unique per process, so an orphan of an earlier submission never writes into a later one's file.
-    `lasting`: its content is on the disk before it has its name, so that a power cut leaves no empty file. That takes
-    some milliseconds, so it is for what a later step reads.
-    Raises UserError where the disk is full, read-only or another's, and where `path` names no file.
+    `lasting`: the content is synced to disk before the rename (some milliseconds): a power cut leaves no empty file.
+    Raises UserError where the disk is full, read-only or another user's, and where `path` is no regular file.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{uuid.uuid4().hex[:8]}.tmp")
@@ -87,7 +86,7 @@ def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """Wait until the file or the entries of the folder are on the disk."""
+    """Wait until the content of a file, or the entries of a folder, are on the disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -99,7 +98,7 @@ def sync(path: Path) -> None:
 
 
 def require_writable(*folders: str | Path) -> None:
-    """Raises UserError where one of the folders is there and cannot be written."""
+    """Raise UserError for the first of the folders that exists and cannot be written."""
     for folder in map(Path, folders):
         if folder.is_dir() and not os.access(folder, os.W_OK):
             raise UserError(
@@ -109,7 +108,7 @@ def require_writable(*folders: str | Path) -> None:
 
 
 def require_space(path: str | Path) -> None:
-    """Raises UserError where a run file could not be written to `path`: asked before measuring, not after."""
+    """Raise UserError if a run file (64 KiB) could not be written to `path`; called before measuring."""
     target = Path(path)
     with in_a_sentence(target):
         _require_replaceable(target)
@@ -120,9 +119,10 @@ def require_space(path: str | Path) -> None:
 
 
 def read_limited(path: str | Path, max_bytes: int) -> bytes:
-    """The content of a file that a person gave, at most `max_bytes` of it.
+    """Return the bytes of a file that a person gave, at most `max_bytes`.
 
-    Raises UserError where it is missing, larger, or no file: a device gives bytes for ever, a pipe may give none.
+    Raises UserError where it is missing, larger, or no regular file: a device gives bytes for ever, a pipe may give
+    none.
     """
     file, parts, remaining = Path(path), list[bytes](), max_bytes + 1
     require_file(file)
@@ -139,7 +139,7 @@ def read_limited(path: str | Path, max_bytes: int) -> bytes:
 
 
 def require_file(path: str | Path) -> None:
-    """Raises UserError where that is no file but, such as through a link, nothing or a device, which has no end."""
+    """Raise UserError unless `path` is a regular file, itself or through links."""
     try:
         mode = Path(path).stat().st_mode
     except OSError as error:
@@ -149,16 +149,16 @@ def require_file(path: str | Path) -> None:
 
 
 def checksum(path: str | Path) -> str:
-    """SHA-256 of the file, in hexadecimal digits. Raises UserError where it is no file."""
+    """Return the SHA-256 of a file as 64 hexadecimal digits. Raises UserError unless it is a regular file."""
     require_file(path)
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Table":
-    """Read a table of one file without pandas: all of it, or those of `columns` that it has.
+    """Read a Parquet file as an Arrow table: all columns, or those of `columns` that the file has.
 
-    Raises UserError where the file is not whole.
+    Raises UserError where the file is damaged or incomplete.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -175,7 +175,7 @@ def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Ta
 
 
 def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> None:
-    """Write an Arrow table whole; `lasting` as of `write_whole`."""
+    """Write an Arrow table as a Parquet file, whole or not at all; `lasting` as in `write_whole`."""
     import pyarrow.parquet as pq
 
     with write_whole(path, lasting) as temporary:
@@ -183,5 +183,5 @@ def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> No
 
 
 def read_parquet(path: str | Path) -> "pd.DataFrame":
-    """Read a table of one file, as pandas would: by pyarrow itself that takes a third of the time of small files."""
+    """Read a Parquet file as a DataFrame, for small files in a third of the time of `pandas.read_parquet`."""
     return read_arrow(path).to_pandas(use_threads=False)

@@ -21,7 +21,7 @@ for _row in table("measured_networks"):
 
 @dataclass(frozen=True)
 class Ability:
-    """What a framework can measure."""
+    """What a framework can measure (variants, precisions, networks), and how it is installed."""
 
     variants: tuple[str, ...]
     variants_with_xla: tuple[str, ...]
@@ -52,19 +52,19 @@ FRAMEWORKS = {
 
 
 def keras_application(name: str) -> str | None:
-    """Return the class of keras.applications that a name means, such as `mobilenet_v2`; None for other names."""
+    """Return the class in keras.applications of a network's name, such as `mobilenet_v2`; None if unknown."""
     return BUILDERS["tensorflow"].get(name.lower().replace("_", ""))
 
 
 def has_network(framework: str, name: str) -> bool:
-    """Return whether a framework can build the network of that name."""
+    """Return True if a framework can build the network called `name`."""
     if name in FRAMEWORKS[framework].networks:
         return True
     return framework == "tensorflow" and keras_application(name) is not None
 
 
 def expected_networks(framework: str, name: str) -> str:
-    """Say what may stand in place of an unknown name: the nearest networks of that framework."""
+    """Return a clause for an error about an unknown network: what is expected, and up to two similar names."""
     networks = FRAMEWORKS[framework].networks
     nearest = difflib.get_close_matches(name.lower(), networks, n=2)
     source = "keras.applications" if framework == "tensorflow" else "torchvision or transformers"

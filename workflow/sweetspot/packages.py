@@ -23,17 +23,17 @@ PARSED = ("pydantic", "yaml")
 
 
 def is_installed(module: str) -> bool:
-    """Whether Python finds a module of that name, without importing it."""
+    """Return True if Python finds a module of that name; the module is not imported."""
     return importlib.util.find_spec(module) is not None
 
 
 def missing_packages(is_available: Callable[[str], bool] = is_installed, needed: Iterable[str] = CORE) -> list[str]:
-    """Packages of the core that this Python lacks, of the modules `needed`."""
+    """Return the pip names of the packages of those `needed` modules that this Python lacks."""
     return [CORE[module] for module in needed if not is_available(module)]
 
 
 def share_library() -> None:
-    """Let Python processes that this one starts find the same library, installed or not."""
+    """Put this library first on PYTHONPATH, so that Python processes started from here import the same one."""
     root = str(Path(__file__).parent.parent)
     entries = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *entries]))
@@ -45,9 +45,9 @@ def require_packages(
     is_available: Callable[[str], bool] = is_installed,
     optimised: int = sys.flags.optimize,
 ) -> None:
-    """Raises UserError with the command that installs what is missing, and where Python drops texts that are needed.
+    """Raise UserError with the pip command if needed modules are missing, or if Python drops docstrings (-OO).
 
-    `home` is the checkout, if there is one.
+    `home`: folder of the checkout, whose lock file the command names; None without a checkout.
     """
     if optimised > 1:
         raise UserError(f"Python runs with PYTHONOPTIMIZE={optimised}; expected at most 1: altair reads its docstrings")

@@ -12,7 +12,7 @@ JOB = {"cpus_per_task": "cpus", "mem_mb": "mem_mb", "runtime": "runtime_min"}
 
 
 class Platform(NamedTuple):
-    """One way to run jobs: how it is known, and what it is asked for."""
+    """A way to run jobs, such as Slurm: its names, and the resources that Snakemake requests from it."""
 
     how: str  # for the configuration: where a job goes
     title: str = ""

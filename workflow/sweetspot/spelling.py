@@ -10,7 +10,7 @@ MIN_LENGTH = 5  # a slip in a shorter name may be another name
 
 
 def nearest(wrong: str, names: Iterable[str]) -> str | None:
-    """Return the name that is spelt most like `wrong`, else one with all its words; None where none is similar."""
+    """Return the name that is spelt most like `wrong`, else one that contains all words of `wrong`, else None."""
     candidates, words = list(names), set(wrong.lower().split())
     longer = [name for name in candidates if words and words <= set(name.lower().split())]
     return next(iter([*difflib.get_close_matches(wrong, candidates, n=1, cutoff=CUTOFF), *longer]), None)
@@ -23,9 +23,9 @@ def hint(wrong: str, names: Iterable[str]) -> str:
 
 
 def slipped(wrong: str, names: Iterable[str]) -> str | None:
-    """Return the name that `wrong` surely means: another case or sign, letters exchanged, one lost, O for 0.
+    """Return the name of which `wrong` is surely a slip (case, signs, letters exchanged, one lost, O for 0).
 
-    Return None where it is one of the names, or may be another name, as `resnet50d` and `resnet51` beside `resnet50`.
+    Return None where `wrong` is one of the names, or maybe another, as `resnet50d` and `resnet51` beside `resnet50`.
     """
     candidates, text = list(names), _normalized(wrong)
     if wrong in candidates:

@@ -29,7 +29,7 @@ def class_title(name: object) -> str:
 
 
 def unit_in_words(units: Collection[str]) -> str:
-    """Return what a study's speeds count (images, samples, runs, relative units); samples where units differ."""
+    """Return the plural noun for the units of a study's speeds, e.g. images; samples where units differ."""
     if set(units) == {"relative"}:
         return "relative units"
     return "".join(units or {"images"}) if len(units) < 2 else "samples"

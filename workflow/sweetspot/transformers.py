@@ -26,12 +26,12 @@ class Shape(NamedTuple):
 
     @property
     def inner_width(self) -> int:
-        """Width of the perceptron."""
+        """Width of the perceptron's inner layer."""
         return self.inner or 4 * self.hidden
 
     @property
     def units_per_sample(self) -> int:
-        """What one sample, a sequence, counts: its tokens where tokens are counted."""
+        """Units that one sample (a sequence) counts in a throughput: its tokens, or 1 by sequences."""
         return self.sequence if self.unit == "tokens" else 1
 
 
@@ -44,5 +44,5 @@ TRANSFORMERS = tuple(SHAPES)
 
 
 def unit_of(model: str) -> str:
-    """Return what a model's throughput counts: of a transformer what its shape says, else images."""
+    """Return the unit of a model's throughput: sequences or tokens for a transformer, else images."""
     return SHAPES[model].unit if model in SHAPES else "images"

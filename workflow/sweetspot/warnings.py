@@ -19,12 +19,12 @@ class Warned(NamedTuple):
 
 
 def warning(rule: str, message: str) -> dict[str, str]:
-    """The pair as it stands in a table's column `warnings`."""
+    """Return a warning as the dict with keys `rule` and `message` that a table's column `warnings` holds."""
     return {"rule": rule, "message": message}
 
 
 def pairs(value: Any) -> list[Warned]:
-    """The warnings in a cell of a table: a list or an array of pairs, or nothing (None, NaN). TypeError for a text."""
+    """Return the warnings in one cell of a column `warnings`; [] for None and NaN. Raises TypeError for a text."""
     if isinstance(value, str):
         raise TypeError(f"a warning is a pair of rule and message, not the text {value!r}")
     if not hasattr(value, "__len__"):
@@ -33,18 +33,18 @@ def pairs(value: Any) -> list[Warned]:
 
 
 def as_text(value: Any) -> str:
-    """The warnings of a cell as `rule: message; rule: message`, for a CSV file or a table on a page."""
+    """Return the warnings of one cell as a text, `rule: message; rule: message`, for a CSV file or a page."""
     return "; ".join(dict.fromkeys(f"{pair.rule}: {pair.message}" for pair in pairs(value)))
 
 
 def joined(*values: Any) -> list[dict[str, str]]:
-    """The warnings of several cells, each pair once, in order."""
+    """Return the warnings of several cells as one list of dicts {rule, message}, each once, in order."""
     unique: Iterable[Warned] = dict.fromkeys(pair for value in values for pair in pairs(value))
     return [warning(*pair) for pair in unique]
 
 
 def arrow_type() -> "pa.DataType":
-    """How the column `warnings` is written, also where every list is empty."""
+    """Return the Arrow type of a column `warnings`; needed where every list is empty."""
     import pyarrow as pa
 
     return pa.list_(pa.struct([("rule", pa.string()), ("message", pa.string())]))

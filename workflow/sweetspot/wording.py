@@ -17,15 +17,15 @@ class Money:
     usd_per_unit: float = 1.0
 
     def of(self, usd: float) -> float:
-        """An amount of USD in this currency."""
+        """Return an amount in USD converted to this currency."""
         return usd / self.usd_per_unit
 
     def words(self, usd: float) -> str:
-        """An amount of USD, as people read money: `43.5 EUR`."""
+        """Return an amount in USD as text in this currency, such as `43.5 EUR`."""
         return f"{money(self.of(usd))} {self.code}"
 
     def counted(self, value: float, unit: str) -> tuple[float, str]:
-        """A value of that unit, in this currency where the unit has USD in it: `USD/hour`, `EUR/hour`."""
+        """Return value and unit, converted to this currency where the unit contains USD: `USD/hour` to `EUR/hour`."""
         return (self.of(value), unit.replace("USD", self.code)) if "USD" in unit else (value, unit)
 
 
@@ -55,23 +55,23 @@ WORDS = {
 
 
 def words_of(counts: str, money: Money = DOLLARS) -> Words:
-    """The words of a study's `counts`, in its currency."""
+    """Return the words for what a study's bills pay for (`counts`: train, run, task, month), in its currency."""
     words = WORDS[counts]
     return replace(words, usd=words.usd.replace("USD", money.code), money=money)
 
 
 def the(title: str) -> str:
-    """A title within a sentence: with its article where it is a common noun, which begins with a small letter."""
+    """Return a title as it stands within a sentence: behind the article `the` if it begins with a common noun."""
     return f"the {title}" if COMMON.match(title) and not title.startswith(OWNED) else title
 
 
 def begun(sentence: str) -> str:
-    """A sentence that may begin with a title's article, with a capital there."""
+    """Return a sentence with a capital first letter if it begins with `the` or a title of OWNED."""
     return sentence[0].upper() + sentence[1:] if sentence.startswith(("the ", *OWNED)) else sentence
 
 
 def money(value: float) -> str:
-    """An amount for people: whole from 100 on, one decimal from 10, cents from 0.1, below two figures."""
+    """Return an amount as text: whole from 100 on, one decimal from 10, two from 0.1, below that two digits."""
     if value >= 100:
         return f"{value:,.0f}"
     if value >= 10:
@@ -80,14 +80,14 @@ def money(value: float) -> str:
 
 
 def times(value: float) -> str:
-    """How many times: two figures, three where the first two would say 1.0."""
+    """Return a factor as text: whole from 10 on, else two digits, and three between 1 and 1.1."""
     if value >= 10:
         return f"{value:,.0f}"
     return f"{value:.2f}" if abs(value - 1) < 0.1 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
 
 
 def listed(names: list[str]) -> str:
-    """Names as a person lists them: a, b and c."""
+    """Return names joined as in a sentence: 'a, b and c'; '' for no name."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
@@ -99,22 +99,22 @@ MINUTES = 60
 
 
 def amount(value: float) -> str:
-    """A number to three figures, whole from 100 on, thousands separated: 0.224, 79.1, 14,234."""
+    """Return a number as text with three digits, whole from 100 on with separated thousands: 0.224, 79.1, 14,234."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def confidence(probability: float) -> str:
-    """Clear (at least 0.95: the 90 % interval excludes a tie), likely (at least 0.8), or too close to call."""
+    """Return the words for a probability (0 to 1): clear (from 0.95), likely (from 0.8) or too close to call."""
     if probability >= CLEAR:
         return "clear"
     return "likely" if probability >= TOO_CLOSE else TIE
 
 
 def percent(probability: float) -> str:
-    """A simulated probability; a finite number of draws never shows that something is certain."""
+    """Return a simulated probability (0 to 1) as text: `87 %`, at the ends `over 99 %` and `under 1 %`."""
     return "over 99 %" if probability > 0.99 else "under 1 %" if probability < 0.01 else f"{100 * probability:.0f} %"
 
 
 def span(hours: float) -> str:
-    """A time, in minutes below an hour: `2.83 h`, `18 min`."""
+    """Return a time given in hours as text, in minutes below an hour: `2.83 h`, `18 min`."""
     return f"{amount(hours)} h" if hours >= 1 else f"{amount(hours * MINUTES)} min"

@@ -34,15 +34,15 @@ def public_url(url: str) -> str:
 
 
 def current_day() -> date:
-    """Return the day in UTC."""
+    """Return today's date in UTC."""
     return datetime.now(UTC).date()
 
 
 def download(url: str, expected: str) -> Download:
-    """Fetch a file.
+    """Fetch the file at an address.
 
     Raises UserError, which says what was `expected` ('a CSV file'), where there is no such file or no network, and
-    where a web page or nothing is answered instead.
+    where the answer is a web page or empty.
     """
     import requests
 

@@ -31,7 +31,7 @@ class FetchedCatalogue:
 
 
 def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
-    """Fetch a provider's vms.csv; its prices are of the day of its last change, else of the download."""
+    """Fetch SkyPilot's vms.csv of a provider; its prices are of the day of its last change, else of the download."""
     file = download(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
     day = file.day
     verb = "of"
@@ -48,7 +48,7 @@ def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
 
 
 def fetch_gpuhunt(provider: str, base_url: str) -> FetchedCatalogue:
-    """Fetch the newest version of a provider's zipped CSV, which the file `version` names, e.g. 20260819-1204."""
+    """Fetch gpuhunt's newest zipped CSV of a provider; the file `version` names it, e.g. 20260819-1204."""
     version_file = download(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue")
     version = version_file.content.decode(errors="replace").strip()
     try:

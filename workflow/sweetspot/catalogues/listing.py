@@ -39,19 +39,19 @@ class Catalogue:
     faulty_lines: pd.DataFrame
 
     def reason_without(self, machine: str) -> str:
-        """Return the first reason for which a price of that machine was left out; '' if there is none."""
+        """Return the first fault for which a price of that machine was left out; '' if none was left out."""
         faults = self.faulty_lines.loc[self.faulty_lines["machine"] == machine, "fault"]
         return "" if faults.empty else str(faults.iloc[0])
 
     def skipped(self) -> list[str]:
-        """Return one sentence per reason, with the first line and how many follow."""
+        """Return one sentence for each fault: file, first line that has it, and how many more lines do."""
         return [
             f"{self.file}, line {lines.iloc[0]}{f' and {len(lines) - 1} more' if len(lines) > 1 else ''}: {fault}"
             for fault, lines in self.faulty_lines.groupby("fault", sort=False)["line"]
         ]
 
     def cheapest(self, zone: str | None, names: Collection[str] | None = None) -> list[Listing]:
-        """Select the cheapest listing of each machine and purchase, in the order of first appearance.
+        """Return the cheapest listing of each machine and purchase, in the order of first appearance.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ Value = float | str | date
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
-    """Return a price list in which offers have other values: {position in `offers`: {key: value}}."""
+    """Return the text of a price list with other values in its offers: {position in `offers`: {key: value}}."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     offers = next(value.value for key, value in root.value if key.value == "offers")
     edits = []

@@ -33,12 +33,12 @@ SAYS_GPU = r"(?i)gpu|^\d+x[-_ ]|^(?:a[2-9]x?|g[2-9])-(?:high|mega|ultra|max|stan
 
 
 def read_catalogue(kind: str, path: str | Path) -> Catalogue:
-    """Read a catalogue of one of FORMATS. Raises UserError if it is no such file or gives no price at all."""
+    """Read a catalogue file in one of FORMATS. Raises UserError if it has another format or no price at all."""
     return parse_catalogue(kind, read_limited(path, SIZE_LIMIT), str(path))
 
 
 def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
-    """Parse the content of a catalogue.
+    """Parse the bytes of a price catalogue.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
     content
         CSV or JSON in UTF-8.
     file
-        For messages.
+        Name of the file, for messages.
 
     Raises
     ------
     UserError
-        No such catalogue, or without any price.
+        The content is no such catalogue, or has no price.
     """
     lines = _read_lines(kind, content, file)
     if kind == "skypilot":
@@ -73,7 +73,7 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
 
 
 def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
-    """Return the cells by field (text, or one of NUMBERS), `line` (its number) and `fault` ('': none)."""
+    """Return a row a line: the fields of COLUMNS (text; NUMBERS as floats), `line` (number), `fault` ('': none)."""
     declared = pd.read_csv(Path(__file__).with_name("columns.csv"), keep_default_na=False)
     declared = declared[declared["format"] == ("csv" if kind == "json" else kind)]
     try:
@@ -104,7 +104,7 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
 
 
 def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
-    """Return SkyPilot's machines; a Google machine is host + accelerators of one zone, as SkyPilot adds them.
+    """Return SkyPilot's rows of machines; a Google machine is host + accelerators of one zone, added here.
 
     A machine type whose name says GPUs and for which its zone has none has a fault. Accelerators without a machine
     (TPUs, and those that go into any N1 machine) are not listed.
@@ -127,7 +127,7 @@ def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def _listing_rows(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the fields of Listing, `line`, `machine` (the catalogue's name) and `fault` of each price."""
+    """Return a row a price: fields of Listing, `line`, `machine` (name in the catalogue), `fault` ('': none)."""
     machine = cells["instance"]
     counts = cells[["gpus", "vcpus"]]
     counts = counts.where((counts >= 1) & (counts % 1 == 0)).astype("Int64")

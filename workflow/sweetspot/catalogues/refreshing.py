@@ -19,9 +19,9 @@ UNCHANGED = "is the price of today"
 
 @dataclass(frozen=True)
 class PriceUpdate:
-    """What a catalogue says of an offer of a price list, which is named by its position in it.
+    """One offer of a price list, at `position` in its `offers`, compared with today's catalogue.
 
-    as_of: day of the old price. values: what the offer gets, by key. stays: why it keeps what it has ('': it changes).
+    as_of: day of the old price; old, new: of an hour; values: new, by key; stays: why nothing changes ('': it does).
     """
 
     price_list: str
@@ -35,7 +35,7 @@ class PriceUpdate:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether its price is that of today."""
+        """True if the offer's price is today's already."""
         return self.stays == UNCHANGED
 
 
@@ -47,20 +47,20 @@ def price_updates(
     instances: Mapping[str, Instance],
     accepted: Collection[str] = (),
 ) -> Iterator[PriceUpdate]:
-    """Compare the offers of a list that a part of the catalogue map names with the catalogue.
+    """Yield, for each offer of a price list that `part` names, how it compares with the catalogue.
 
     Parameters
     ----------
     name, prices
-        The list.
+        Name of the price list, and the list.
     part
-        The part; offers without an hourly rate are taken up too, only to be named.
+        Part of the catalogue map; offers without an hourly rate are compared too, only to be named.
     fetched
         The catalogue.
     instances
         The study's machines.
     accepted
-        Instances whose price may jump.
+        Instances whose price may change by more than JUMP times.
     """
     for position, offer in enumerate(prices.offers):
         if offer.instance not in part.instances or offer.purchase in {*RATES} - {*part.purchases}:

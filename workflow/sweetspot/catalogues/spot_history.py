@@ -73,7 +73,7 @@ def averages(
     start: pd.Timestamp | None = None,
     end: pd.Timestamp | None = None,
 ) -> pd.DataFrame:
-    """Average the prices of one product by instance and zone. A price holds until the next change.
+    """Return mean prices of one product by instance and zone; a price holds until the next change.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def averages(
     Returns
     -------
     DataFrame
-        instance, zone, `mean`, `low` and `high` (the prices that 5 % and 95 % of the time held), start and end.
+        instance, zone, `mean`, `low`, `high` (USD/hour; 5 % and 95 % of the time cost at most so much), start, end.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def averages(
 
 
 def choose_zones(zone_averages: pd.DataFrame, zone: str | None) -> pd.DataFrame:
-    """Select by instance the named zone, else the one with the lowest mean. Raises UserError for an unknown zone."""
+    """Return one row of `averages` per instance: the named zone, else the lowest mean. Raises UserError without any."""
     rows = zone_averages[zone_averages["zone"] == zone] if zone else zone_averages
     if rows.empty:
         zones = ", ".join(sorted(set(zone_averages["zone"])))

@@ -40,7 +40,7 @@ Rows = Sequence[Mapping[Any, Any]]
 
 @dataclass(frozen=True)
 class AskRequest:
-    """What is asked of a study, by the options of the command."""
+    """The options of `sweetspot ask`: a study, and the use or the deadline that is asked about."""
 
     study: str
     days: float | None
@@ -52,7 +52,7 @@ class AskRequest:
 
 
 def run(request: AskRequest) -> int:
-    """Print the answer and return its exit code. Raises UserError."""
+    """Print a study's answer as text or JSON, and return the exit code (`exit_code`). Raises UserError."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     tables = _read_tables(request.results / study.name / "comparison", study.name)
@@ -94,7 +94,7 @@ def parse_deadline(text: str | None) -> float | None:
 
 
 def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
-    """Return the exit code: of the deadlines where there are some, of classes of jobs first, else of the verdict.
+    """Return 0 (answer), 2 (none yet), 3 (too close to call) or 4 (nothing in time), by deadlines, else by the verdict.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _read_tables(folder: Path, study: str) -> Tables:
 
 
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
-    """Read what the study is decided from. Raises UserError where it has no plan or its offers were not read."""
+    """Return what a study is decided from. Raises UserError for --jobs without a plan, or missing tables of offers."""
     results, machines = request.results / study.name, machines_of_study(request.config, study.name)
     work_file = request.config / "studies" / study.name / "workloads.yaml"
     works = load_workloads(work_file) if work_file.is_file() else {}
@@ -148,7 +148,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:
-    """Return the answer as plain values; amounts in USD."""
+    """Return the answer as plain values by key (`verdict`, `sentences`, `deadline`, ...); amounts in USD."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
     due = due[due["class"].notna()] if len(due) else due
@@ -167,7 +167,7 @@ def _content(study: Study, tables: Tables) -> dict[str, Any]:
 
 
 def _as_text(content: Mapping[str, Any], study: Study, use: RequestedUse, is_phased: bool) -> str:
-    """Return the study and its use, the verdict, who is in time, and what a shared machine lets wait."""
+    """Return the answer as lines: study and use, verdict, who meets the deadline, waits for a shared machine."""
     money = money_of(study)
     classes = {f"{row['workload']}.{row['class']}" for row in content["plan_deadlines"]}
     jobs = [row for row in content["deadline"] if row["workload"] not in classes]

@@ -8,12 +8,12 @@ from sweetspot.commands.render import render
 
 
 def run(study: str, config: Path, as_json: bool) -> int:
-    """Print all mistakes of a study.
+    """Print all mistakes and warnings of a study.
 
     Parameters
     ----------
     study, config
-        Its name, and the config folder of the project.
+        Name of the study, and the project's config folder.
     as_json
         Print one JSON object instead of text.
 

@@ -35,7 +35,7 @@ class NumberType(click.ParamType):
         self.minimum, self.maximum = minimum, maximum
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Parse the text. A number, such as a default, is returned as it is."""
+        """Return a text as a number within the bounds; a number, such as a default, is returned unchanged."""
         if isinstance(value, (int, float)):
             return value
         try:
@@ -55,7 +55,7 @@ class DayType(click.DateTime):
         super().__init__(["%Y-%m-%d"])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Parse the text to a date."""
+        """Return a text such as 2026-11-27 as a date; a date is returned unchanged."""
         return value if isinstance(value, date) else super().convert(value, param, ctx).date()
 
 
@@ -65,7 +65,7 @@ class DevicesPerJobType(click.ParamType):
     name = "devices"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Parse the text."""
+        """Return a text as a whole number above 0; `all` is returned unchanged."""
         if value == "all" or isinstance(value, int):
             return value
         if not value.isdecimal() or int(value) < 1:
@@ -77,7 +77,7 @@ class PromptedOption(click.Option):
     """An option that `--ask` prompts for; those of an offer only if it has a price. An empty line takes the default."""
 
     def prompt_for_value(self, ctx: click.Context) -> Any:
-        """Ask until the answer can be read; without `--ask` return the default."""
+        """Prompt until the answer can be parsed, and return its value; without `--ask` return the default."""
         default = self.default if isinstance(self.default, (int, str)) else None
         has_price = ctx.params.get("offer_price") is not None
         if not ctx.params.get("ask") or (self.name in OFFER_DETAILS and not has_price):
@@ -93,14 +93,14 @@ class PromptedOption(click.Option):
 
 
 class OrderedGroup(click.Group):
-    """Lists the commands as they stand here, and names them all where one is unknown."""
+    """Lists the commands in the order of this file, and names them all where one is unknown."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of this file."""
+        """Return the names of the commands in the order in which this file defines them."""
         return list(self.commands)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Return the command named first. Raises UserError for an unknown one."""
+        """Return (name, command, remaining arguments) of the first argument. Raises UserError if unknown."""
         if args[0] not in self.commands:
             raise UserError(f"{args[0]!r} is no command of sweetspot; expected {', '.join(self.commands)}")
         return super().resolve_command(ctx, args)

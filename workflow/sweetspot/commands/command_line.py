@@ -14,7 +14,7 @@ CLOSED_PIPE = 128 + 13  # SIGPIPE, as of any program that a closed pipe ends
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code. Raises UserError."""
+    """Run one command of `sweetspot` by its arguments and return its exit code. Raises UserError for wrong ones."""
     if missing_packages(needed=("click",)):
         require_packages(None)
     import click
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def program(run: Callable[[Sequence[str]], int] = main) -> NoReturn:
-    """Run this process's arguments and exit: 2 after an error that a person can mend, 141 after a closed pipe."""
+    """Run this process's command line and exit: 2 after an error that a person can mend, 141 after a closed pipe."""
     code = 0
     try:
         with exit_on_user_error():
@@ -52,7 +52,7 @@ def program(run: Callable[[Sequence[str]], int] = main) -> NoReturn:
 
 
 def _run_and_flush(run: Callable[[Sequence[str]], int]) -> int:
-    """Run the arguments. Raises UserError where standard output takes no more, such as on a full disk."""
+    """Run this process's arguments and return the exit code. Raises UserError if the output cannot be written."""
     try:
         try:
             return run(sys.argv[1:])
@@ -67,5 +67,5 @@ def _run_and_flush(run: Callable[[Sequence[str]], int]) -> int:
 
 
 def _discard_output() -> None:
-    """Send what Python writes when it ends to nowhere, so that this does not fail again."""
+    """Redirect standard output to /dev/null, so that what Python writes at its end does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -21,7 +21,7 @@ from sweetspot.study.study import load_study
 
 @dataclass(frozen=True)
 class DiffRequest:
-    """Two folders of results, or the study `before` and days."""
+    """Two folders of results (`before`, `after`), or the study `before` and two days."""
 
     before: str
     after: str | None
@@ -32,7 +32,7 @@ class DiffRequest:
 
 
 def run(request: DiffRequest) -> None:
-    """Print the Markdown; write it and the table where requested. Raises UserError."""
+    """Print as Markdown what differs between two results, or between a study's prices of two days. Raises UserError."""
     if request.since is not None and request.after is None:
         text = _changes_between(request, request.since)
     elif request.since is None and request.after is not None:
@@ -81,7 +81,7 @@ def _read_answer(folder: Path) -> str | None:
 
 
 def _changes_between(request: DiffRequest, since: date) -> str:
-    """Price and compare the study under its price lists of two days."""
+    """Return as Markdown what differs between a study at its prices of `since` and of --until (default: today)."""
     name, prices = request.before, request.config / "studies" / request.before / "prices"
     study = unpriced(name, request.config, request.results / name)
     names, until = price_list_names(prices), request.until or date.max
@@ -100,7 +100,7 @@ def _changes_between(request: DiffRequest, since: date) -> str:
 
 
 def unpriced(name: str, config: Path, results: Path) -> decided_anew.Unpriced:
-    """Return what of a study no price changes: from its files and its tables.
+    """Return what of a study no price changes: settings, energy, availability, and paths of its files and tables.
 
     Parameters
     ----------

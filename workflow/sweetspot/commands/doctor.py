@@ -47,7 +47,7 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """Look at the machine that the program runs on."""
+    """Return what is installed on the machine that this program runs on."""
     distributions = ((distribution.metadata["Name"], distribution.version) for distribution in metadata.distributions())
     versions = {name.lower().replace("_", "-"): version for name, version in distributions if name}
     return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *_nvidia_gpus())
@@ -68,7 +68,7 @@ def _nvidia_gpus() -> tuple[list[str], str]:
 
 
 def missing_parts(machine: Machine) -> dict[str, str]:
-    """Return what a machine lacks and what that is needed for."""
+    """Return a dict: what a machine lacks, with the command that installs it, to what that is needed for."""
     versions, parts = machine.versions, dict[str, str]()
     if machine.missing:
         parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"
@@ -88,7 +88,7 @@ def missing_parts(machine: Machine) -> dict[str, str]:
 
 
 def report(machine: Machine) -> list[str]:
-    """Return what a machine has and lacks as lines."""
+    """Return lines of text with what a machine has and lacks."""
     packages = {name: machine.versions[name] for name in PACKAGES if name in machine.versions}
     plugins = {name: version for name, version in sorted(machine.versions.items()) if PLUGIN.fullmatch(name)}
     system = {"sweetspot": __version__, "python": platform.python_version(), platform.system(): platform.machine()}
@@ -115,7 +115,7 @@ def _processor(machine: Machine) -> str:
 
 
 def run() -> int:
-    """Print what this machine has; return 1 where a study that measures nothing would not run, else 0."""
+    """Print what this machine has and lacks; return 1 where a study that measures nothing would not run, else 0."""
     machine = this_machine()
     print("\n".join(report(machine)))
     return int("everything" in missing_parts(machine).values())

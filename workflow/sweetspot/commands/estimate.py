@@ -38,7 +38,7 @@ METHOD_SYNONYMS = {"sft": "full", "finetune": "full"}
 
 
 def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
-    """Parse 'MODEL METHOD TOKENS', e.g. 'llama-3.1-8b lora 100M tokens'; `sequence`: tokens of a sequence.
+    """Return 'MODEL METHOD TOKENS', e.g. 'llama-3.1-8b lora 100M tokens', as a job; `sequence`: in tokens.
 
     Raises UserError where the text names no model, no method or no number of tokens.
     """
@@ -58,7 +58,7 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
 
 
 def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
-    """Return the share of the peak from the reader's timing, else from published figures.
+    """Return the share of a device's peak that a training reaches, from the reader's timing or published figures.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 
 
 def machines_for_rent() -> pd.DataFrame:
-    """Return the rentals of today that the library ships, of NVIDIA's devices and AMD's."""
+    """Return shipped rentals: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source."""
     rows = []
     for maker in ("nvidia", "amd"):
         prices, instances = load_rentals(STUDIES, shipped_devices(), maker)
@@ -116,7 +116,7 @@ def machines_for_rent() -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class EstimateRequest:
-    """A training and what is known of its speed, by the options of the command; `within_hours` is inf for none."""
+    """The options of `sweetspot estimate`: a training, and what is known of its speed; no `within_hours`: inf."""
 
     work: str
     sequence: int
@@ -127,7 +127,7 @@ class EstimateRequest:
 
 
 def run(request: EstimateRequest) -> None:
-    """Print the table. Raises UserError."""
+    """Print hours, USD and memory of a training by machine for rent, as text or JSON. Raises UserError."""
     job = parse_work(request.work, request.sequence)
     reached_mfu = mfu_of(job, request.stack, request.timed)
     table = estimate_machines(job, reached_mfu, machines_for_rent())

@@ -26,7 +26,7 @@ SPOT_HISTORY, MONTH_DAYS = "aws-spot-history", 30.5
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is imported, by the options of the command."""
+    """The options of `sweetspot import-prices`: a price file, and how to read it."""
 
     file_format: str
     file: str
@@ -54,7 +54,7 @@ class ImportRequest:
 
 
 def run(request: ImportRequest) -> None:
-    """Write the list to standard output and the lint's remarks to standard error. Raises UserError."""
+    """Print the price list, or its instances, as YAML, and the lint's remarks on standard error. Raises UserError."""
     is_history = request.file_format == SPOT_HISTORY
     data, instances = _history_list(request) if is_history else _catalogue_list(request)
     prices = validated(PriceList, data, request.file)
@@ -70,7 +70,7 @@ def run(request: ImportRequest) -> None:
 
 
 def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the time-weighted means of a spot history with the 5 % and 95 % prices as range, and no machine."""
+    """Return (price list, {}) as plain values: means over time of spot prices, ranges 5 % to 95 %; no machines."""
     start, end = _moment("--start", request.start), _moment("--end", request.end)
     history = read_history(request.file)
     if request.only:
@@ -90,7 +90,7 @@ def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any
 
 
 def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
-    """Parse a date or an ISO 8601 time, in UTC where no zone is given; None where no text is given."""
+    """Return a date or an ISO 8601 time in UTC; None where no text is given. Raises UserError for other texts."""
     try:
         return None if text is None else pd.to_datetime(text, utc=True)
     except ValueError:
@@ -98,7 +98,7 @@ def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
 
 
 def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the cheapest place of each instance and purchase of a catalogue, and the machines."""
+    """Return (price list, instances by name) as plain values, with the cheapest place per machine and purchase."""
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
     if request.as_of > date.today():
@@ -139,7 +139,7 @@ def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, A
 
 
 def _rate(text: str) -> dict[str, Any]:
-    """Parse 'EUR=1.09' to a rate; the list's model says what is wrong with the currency or the sign."""
+    """Return 'EUR=1.09' as a dict {currency, usd}; the price list's model checks the currency and the sign."""
     currency, equals, usd = text.partition("=")
     if not equals:
         raise UserError(f"--rate is {text!r}; expected a currency and what one unit is in USD, such as EUR=1.09")
@@ -147,7 +147,7 @@ def _rate(text: str) -> dict[str, Any]:
 
 
 def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
-    """Return what the lint finds; families of devices are judged only where the file names the devices."""
+    """Return what the price lint finds as texts `severity: message`; devices are judged only where they are named."""
     names = [offer.instance for offer in prices.offers]
     unknown = {"provider": "unknown", "gpu": "CPU", "gpus": 1}
     machines = {name: Instance(**instances.get(name, unknown | {"title": name})) for name in names}

@@ -24,7 +24,7 @@ from sweetspot.use.monthly_use import MonthlyUse, count_use
 
 @dataclass(frozen=True)
 class UseRequest:
-    """A record, and the study for which its classes are printed, by the options of the command."""
+    """The options of `sweetspot import-use`: a record of jobs, and the study for which classes are printed."""
 
     record_format: str
     file: str
@@ -40,7 +40,7 @@ class UseRequest:
 
 
 def run(request: UseRequest) -> None:
-    """Print what was used, and where a study is named the lines for its workloads.yaml. Raises UserError."""
+    """Print the jobs a month of a record and, where a study is named, lines for workloads.yaml. Raises UserError."""
     zone, now = _time_zone(request.zone), datetime.now(UTC)
     since, until = (_midnight(day, zone, now) for day in (request.since, request.until))
     runs = read_runs(request.file, request.record_format, zone, now)
@@ -83,7 +83,7 @@ def _time_zone(name: str) -> ZoneInfo:
 
 
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
-    """Return the beginning of a day in UTC; None where no day is given."""
+    """Return the beginning of a day in `zone` as UTC; None where no day is given. Raises UserError before 1990."""
     if day is None:
         return None
     moment = datetime.combine(day, time(), zone)
@@ -93,7 +93,7 @@ def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp |
 
 
 def _busy_share(use: MonthlyUse, devices: float | None) -> float | None:
-    """Return the device-hours as a share of the hours that so many devices have."""
+    """Return the share (0 to 1) of the hours of so many devices in which jobs held them; None without `devices`."""
     if devices is None:
         return None
     needed = use.device_hours / use.hours
@@ -103,7 +103,7 @@ def _busy_share(use: MonthlyUse, devices: float | None) -> float | None:
 
 
 def _model_and_gpus(request: UseRequest, name: str) -> tuple[str, int]:
-    """Return what the jobs train, and the devices of the machine on which they ran. Raises UserError."""
+    """Return (model that the jobs train, number of devices of the machine that ran them). Raises UserError."""
     models = load_study(request.config / "studies" / name).cells.model
     machines = load_instances(*instance_files(request.config, name))
     if request.instance not in machines:

@@ -5,5 +5,5 @@ from typing import Any
 
 
 def without_nan(value: Any) -> Any:
-    """Return a value with null in place of NaN and infinities, in mappings and lists too."""
+    """Return a value of JSON with None in place of NaN and infinities, in dicts and lists too."""
     return json.loads(json.dumps(value), parse_constant=lambda _: None)

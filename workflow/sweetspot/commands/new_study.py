@@ -51,7 +51,7 @@ RATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class OfferedBox:
-    """A machine that one may buy; `capex` in the currency of the study, `is_offered` for that price."""
+    """A machine that one may buy; `capex` in the study's currency, `kw` under load, `is_offered`: to this person."""
 
     instance: str
     gpu: str
@@ -102,7 +102,7 @@ class StudyRequest:
 
 
 def run(request: StudyRequest) -> int:
-    """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
+    """Create the study, check it as the workflow would, say how to run it, and return 0. Raises UserError."""
     folder = create_study(request, date.today())
     is_measured = request.work is None and request.gpu_name is None
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})
@@ -119,7 +119,7 @@ def run(request: StudyRequest) -> int:
 
 
 def create_study(request: StudyRequest, today: date) -> Path:
-    """Write config/studies/<name>/, whole or not at all, and return it. Raises UserError."""
+    """Write the folder config/studies/<name>/, whole or not at all, and return its path. Raises UserError."""
     name, folder = request.name, request.config / "studies" / request.name
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
@@ -159,7 +159,7 @@ def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[st
 
 
 def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text of each file of a study about training on tokens."""
+    """Return the text by path, within the study's folder, of each file of a study about training on tokens."""
     if request.gpu_name or request.speed or request.samples_per_job or request.offer_price:
         raise UserError("--work is given with --gpu-name, --speed, --samples-per-job or an offer; expected one of them")
     job = parse_work(str(request.work))
@@ -171,7 +171,7 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text of each file of a study about one GPU."""
+    """Return the text by path, within the study's folder, of each file of a study about one GPU."""
     studies, devices = request.config / "studies", shipped_devices()
     is_timed = request.gpu_name is not None
     if is_timed != (request.speed is not None):
@@ -201,7 +201,7 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
 
 
 def _check_speed(request: StudyRequest, device: Device) -> None:
-    """Refuse a timed speed that cannot be or from which nothing follows. Raises UserError."""
+    """Raise UserError for a timed speed above the device's peak, or a model or precision that it cannot be of."""
     if not is_slug(request.model):
         raise UserError(f"--model is {request.model!r}; expected letters, digits, '.', '_' and '-'")
     if not device.computes(request.precision):
@@ -213,7 +213,7 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
 
 
 def name_of_this_gpu() -> str:
-    """Return the name of this machine's NVIDIA GPU. Raises UserError where the driver shows none."""
+    """Return the name of this machine's first NVIDIA GPU. Raises UserError where the driver shows none."""
     import pynvml
 
     try:
@@ -224,7 +224,7 @@ def name_of_this_gpu() -> str:
 
 
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
-    """Return the machine on the desk, else a box of the owned device at known prices; None where none is known."""
+    """Return the machine on offer, else a box of the owned device at known prices; None where none is known."""
     if request.offer_price is None:
         if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:
             raise UserError("an --offer- option is given without --offer-price; expected the price of the machine")
@@ -247,7 +247,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT devices as office-box-2026 prices it; None where it prices none."""
+    """Return a box of four such devices at the price of study office-box-2026; None where that has no price."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:
@@ -261,7 +261,7 @@ def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, 
 
 
 def device_kw(device: Device, count: int) -> dict[str, float] | None:
-    """Return what devices draw with their share of a host, in kW with low and high; None for an unknown device."""
+    """Return the power of `count` devices and their share of a host as {value, low, high} in kW; None if unknown."""
     watts = price_range("power", device_key(device.gpu))
     if watts is None:
         return None
@@ -272,7 +272,7 @@ def device_kw(device: Device, count: int) -> dict[str, float] | None:
 def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the machines of the study.
+    """Return the machines of the study by name, as entries of instances.yaml.
 
     A machine of several devices is estimated from one of them, which is declared where nobody offers it alone.
     """

@@ -24,7 +24,7 @@ FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=11
 
 
 def measured(text: str, framework: str, devices: Devices) -> Measured:
-    """Parse a figure of `--measured`, e.g. 'RTX 4090:resnet50:fp16:256=1120'.
+    """Parse a figure of `--measured`, e.g. 'RTX 4090:resnet50:fp16:256=1120' (samples per second of one device).
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class PredictRequest:
 
 
 def run(request: PredictRequest) -> None:
-    """Print the table. Raises UserError."""
+    """Print the throughput predicted for other devices, as text or JSON. Raises UserError."""
     devices = shipped_devices()
     figures = [measured(text, request.framework, devices) for text in request.measured]
     gpus = [name.strip() for name in request.devices.split(",") if name.strip()]

@@ -49,7 +49,7 @@ FILES = (
 
 @dataclass
 class Findings:
-    """What is wrong: pairs of file and sentence, and warnings: triples of file, rule and sentence.
+    """Mistakes of a study, pairs of file and sentence, and warnings, triples of file, rule and sentence.
 
     `read` are the files and folders that are right by themselves, with the number of their entries.
     """
@@ -60,7 +60,7 @@ class Findings:
 
     @contextmanager
     def collect(self, file: Path | str) -> Iterator[None]:
-        """Keep the sentences of a UserError or an OSError of the block as mistakes of `file`."""
+        """Keep a UserError or OSError of the `with` block as mistakes of `file`, and go on behind the block."""
         try:
             yield
         except UserError as error:
@@ -69,22 +69,22 @@ class Findings:
             self.add_errors(file, [f"{error.filename or file}: cannot be read ({error.strerror or error})"])
 
     def add_errors(self, file: Path | str, sentences: Collection[str]) -> None:
-        """Add mistakes unless they were found already."""
+        """Add sentences as mistakes of `file`, unless they were added already."""
         earlier = {sentence for _, sentence in self.errors}
         self.errors += [(str(file), sentence) for sentence in sentences if sentence not in earlier]
 
     def check(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a check and keep what it refuses as mistakes of the file, the last of its arguments."""
+        """Call a check, and keep the UserError that it raises as mistakes of its last argument, the file."""
         with self.collect(arguments[-1]):
             function(*arguments)
 
     def warn(self, file: Path, rule: str, sentence: str) -> None:
-        """Add a warning unless it was given already."""
+        """Add a warning about `file`, unless it was added already."""
         if (str(file), rule, sentence) not in self.warnings:
             self.warnings.append((str(file), rule, sentence))
 
     def load(self, file: Path, reader: Callable[..., ContentT], *arguments: Any) -> ContentT | None:
-        """Return the content of a file, or None where it is wrong."""
+        """Return what `reader` reads from its arguments; None where it raises, which is kept as mistakes of `file`."""
         content = None
         with self.collect(file):
             content = reader(*arguments)
@@ -109,7 +109,7 @@ class StudyContent:
 
 
 def read_study(name: str, root: Path) -> Findings:
-    """Find all mistakes and warnings of a study without measuring or writing anything.
+    """Return all mistakes and warnings of a study, without measuring or writing anything.
 
     A check that compares files runs where the files it compares are right. Raises UserError if the study does not
     exist; `root` is the config folder of the project.
@@ -138,7 +138,7 @@ def read_study(name: str, root: Path) -> Findings:
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Read the files that every study has, each by itself."""
+    """Return the content of the files that every study has, and keep the mistakes of each in `findings`."""
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
@@ -174,7 +174,7 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
 
 
 def _check_study(findings: Findings, content: StudyContent) -> None:
-    """Check the machines, price lists, other studies and logs that study.yaml names; and misspelt devices."""
+    """Keep mistakes in the machines, price lists, studies and logs that study.yaml names; warn of misspelt devices."""
     study, file, devices = content.study, content.folder / "study.yaml", shipped_devices()
     for name, machine in (content.instances or {}).items():
         meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
@@ -231,7 +231,7 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
 def _check_prices(
     findings: Findings, content: StudyContent, name: str, prices: PriceList, instances: dict[str, Instance]
 ) -> None:
-    """Check one price list against the machines, the currency and the workloads of the study."""
+    """Keep mistakes and warnings of one price list beside the study's machines, currency and workloads."""
     file, work_file, study = (
         content.folder / "prices" / f"{name}.yaml",
         content.folder / "workloads.yaml",
@@ -252,7 +252,7 @@ def _check_prices(
 
 
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
-    """Check what the study and its workloads say of the offers of all price lists together."""
+    """Keep mistakes about the offers of all price lists together: owned machines, offers in hand, exchange rates."""
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
     if not lists or len(lists) < len(content.price_lists):
         return
@@ -271,7 +271,7 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
-    """Check the files that a study may have."""
+    """Keep mistakes of files that a study may have: throughput, efficiency, times, claims, availability, history."""
 
     def read_figures(file: Path) -> Any:
         table = read_published(file)
@@ -299,7 +299,7 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:
-    """Find files and folders that nothing reads and whose name is near to one that is read."""
+    """Keep a mistake for each file or folder that nothing reads and whose name is near to one that is read."""
     with findings.collect(folder):
         present = {file.name for file in folder.glob("*")}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
@@ -311,7 +311,7 @@ def _check_file_names(findings: Findings, folder: Path) -> None:
 
 
 def _check_scenarios(findings: Findings, content: StudyContent) -> None:
-    """Price each scenario as a run would, where the files of the study have no mistake."""
+    """Price each scenario as a run would and keep its mistakes, where the study's files have none."""
     folder, study = content.folder / "scenarios", content.study
     if not folder.is_dir():
         return

@@ -34,7 +34,7 @@ class RequestedUse:
     days
         Days a month that every owned machine works; with a plan at most so many.
     jobs_factor
-        Times the jobs of the plans.
+        Factor on the number of jobs of the plans.
     due_hours
         Hours within which the result of a job is needed.
     """
@@ -68,7 +68,7 @@ class StudyInputs:
 
 
 def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> dict[str, pd.DataFrame]:
-    """Decide the study at the requested use.
+    """Decide a study anew at the requested use and return the tables by name.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _break_even(decided: DecisionResult, month_days: float) -> pd.DataFrame:
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
-    """Return the rows of the plans: fewer days take more machines, and jobs are whole ones."""
+    """Return the priced options of plans of phases at this use: fewer days take more machines; jobs are whole."""
     factor = use.jobs_factor or 1.0
     plans = {}
     for name, plan in phases.plans.items():
@@ -143,7 +143,7 @@ def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
-    """Return the options with what is paid by the month spread over exactly `days` of use.
+    """Return the options with their monthly payments spread over exactly `days` of use a month.
 
     Of an owned machine that is the fixed part of its hour, of a contract all of it. The bill is hours x USD per hour.
 

@@ -24,7 +24,7 @@ TIME_ZONES = timedelta(days=1)  # where it is tomorrow already
 
 @dataclass(frozen=True)
 class RefreshRequest:
-    """The study whose lists are refreshed, by the options of the command."""
+    """The options of `sweetspot refresh-prices`: the study whose price lists are refreshed, and from where."""
 
     study: str
     providers: Sequence[str]
@@ -47,7 +47,7 @@ class RefreshedList:
 
 
 def run(request: RefreshRequest) -> None:
-    """Print what changes, and write it unless `dry_run`. Raises UserError."""
+    """Print what today's catalogues change in a study's price lists; write it unless `dry_run`. Raises UserError."""
     folder = request.config / "studies" / request.study
     study = load_study(folder)
     if study.catalogue is None:
@@ -95,7 +95,7 @@ def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
 def _requested_parts(
     providers: Sequence[str], instances: Mapping[str, Instance], catalogue: CatalogueMap
 ) -> list[tuple[str, str, FilePart]]:
-    """Return the parts of the map, each with the machines of the requested providers; no provider: all."""
+    """Return (source, key, part) of the catalogue map, with the machines of these providers; no provider: all."""
     providers_in_map = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(
         f"--provider is {name!r}; expected some of {', '.join(providers_in_map)}, which 'catalogue' knows"
@@ -114,12 +114,12 @@ def _requested_parts(
 def refreshed_lists(
     folder: Path, prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate]
 ) -> list[RefreshedList]:
-    """Return the lists in which a price changes.
+    """Return the price lists in which a price changes, each with its old and its new text.
 
     Parameters
     ----------
     folder
-        Where the lists are.
+        Folder of the price lists.
     prices
         The lists before, by name.
     updates
@@ -143,7 +143,7 @@ def refreshed_lists(
 
 
 def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
-    """Parse the new text. Raises UserError where it is not the old list with the new values."""
+    """Return the list of a new text. Raises UserError unless it is `old` with `values`, {position: {key: value}}."""
     with tempfile.TemporaryDirectory() as folder:
         write_texts(Path(folder), {file.name: text})
         new = load_price_list(Path(folder) / file.name)
@@ -156,7 +156,7 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
-    """Write the old lists to the history, then the new ones; return where the old ones are. Raises UserError."""
+    """Write the old lists to the history, then the new ones; return the paths of the old. Raises UserError."""
     for refreshed in lists:
         if read_text(refreshed.file) != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")

@@ -11,7 +11,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(template: str, **values: Any) -> str:
-    """Fill a template of `templates/`."""
+    """Return the text of a template of `templates/`, given without `.j2`, filled with the values."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
@@ -24,7 +24,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return a value as YAML in flow style."""
+    """Return a value as one line of YAML, such as `{value: 1, low: 0.8}`."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)

@@ -16,10 +16,9 @@ RENTALS = (
 
 
 def load_rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Load the cheapest rentals on demand of each device of one maker.
+    """Return the rentals on demand that the library ships of one maker's devices.
 
-    Of another maker's devices a speed transferred from yours is known within a factor of twenty, which answers
-    nothing.
+    Of another maker's devices a speed transferred from yours is known within a factor of twenty, which answers nothing.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ AMPERE = [8, 0]  # the first compute capability with bf16 and TF32 (CUDA program
 
 
 class DeviceSample(NamedTuple):
-    """One sample of one device; None for what it does not report."""
+    """One sample of one card; None for a quantity that the card does not report."""
 
     utilisation: float | None  # share of the last interval in which a kernel ran, 0 to 1
     watts: float | None
@@ -34,12 +34,12 @@ class CardWatch:
     nvml
         The module pynvml; None where there is nothing to read.
     uuids
-        The cards.
+        UUIDs of the cards.
 
     Attributes
     ----------
     facts
-        `driver`, and `cards` with the properties of each; None where a card does not report one.
+        `driver` (version), `device_name`, `cards` (properties of each, None if not reported); {} without cards.
     """
 
     def __init__(self, nvml: Any, uuids: Sequence[str] = ()) -> None:
@@ -51,7 +51,7 @@ class CardWatch:
             self.facts = {"driver": nvml.nvmlSystemGetDriverVersion(), "cards": cards, "device_name": cards[0]["name"]}
 
     def samples(self) -> list[DeviceSample]:
-        """Sample each card once."""
+        """Return one sample of each card, taken now."""
         return [
             DeviceSample(
                 utilisation=self._query(handle, "UtilizationRates", field="gpu", scale=100),
@@ -77,7 +77,7 @@ class CardWatch:
         }
 
     def _query(self, handle: Any, name: str, *arguments: Any, field: str = "", scale: int = 0) -> Any:
-        """Call nvmlDeviceGet`name`: its `field`, or divided by `scale`; None where the card does not support it."""
+        """Return nvmlDeviceGet`name`, or its attribute `field`, over `scale` if above 0; None if not supported."""
         try:
             value = getattr(self._nvml, f"nvmlDeviceGet{name}")(handle, *arguments)
         except self._nvml.NVMLError:
@@ -87,7 +87,7 @@ class CardWatch:
 
 
 def watch_cards(request: Request) -> CardWatch:
-    """Find the run's cards on this machine; none on a processor. Raises UserError where the driver does not answer."""
+    """Return a reader of the run's cards (none on a processor). Raises UserError if the driver does not answer."""
     if request.device == "cpu":
         return CardWatch(None)
     import pynvml
@@ -100,20 +100,20 @@ def watch_cards(request: Request) -> CardWatch:
 
 
 def emulates(card: dict[str, Any], precision: str) -> bool:
-    """Return True for a card without instructions for the precision, which then computes in fp32."""
+    """Return True if a card lacks instructions for bf16 or tf32, and so computes that precision in fp32."""
     capability = card["compute_capability"]
     return precision in ("bf16", "tf32") and capability is not None and capability < AMPERE
 
 
 def visible_cards() -> list[str]:
-    """List the UUIDs of all cards that can be measured, or of those that CUDA_VISIBLE_DEVICES names.
+    """Return the UUIDs of all cards that can be measured, or of those that CUDA_VISIBLE_DEVICES names.
 
-    Numbers count along the bus and become UUIDs, so that a card has one lock whatever a job calls it.
+    Numbers count along the bus; as a UUID, a card has the same lock file in every job.
 
     Raises
     ------
     UserError
-        For a name of no such card.
+        If CUDA_VISIBLE_DEVICES names no such card.
     """
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     names = [name.strip() for name in (chosen or "").split(",") if name.strip()]
@@ -139,7 +139,7 @@ def visible_cards() -> list[str]:
 
 
 def _usable_uuid(nvml: Any, index: int) -> str:
-    """Return the UUID of a card; empty for one that fell off the bus or is divided."""
+    """Return the UUID of the card with a number on the bus; '' for one that does not answer or is divided."""
     uuid = ""
     with suppress(nvml.NVMLError):
         handle = nvml.nvmlDeviceGetHandleByIndex(index)

@@ -17,7 +17,7 @@ from sweetspot.platforms import PLATFORMS
 
 
 def lease_folder() -> Path:
-    """Where the locks of this host's devices lie: the same for every job and user. It is made where it is missing."""
+    """Return the folder of this host's lock files, one for all jobs and users; make it where it is missing."""
     folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,7 @@ def lease_folder() -> Path:
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[int]:
-    """Open a lock of this host. It is the kernel's (flock): a job that is killed frees it."""
+    """Yield the descriptor of a lock file of this host, opened but not locked; the kernel frees a killed job's lock."""
     descriptor = os.open(lease_folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with suppress(PermissionError):  # another user's, who has done so
@@ -46,11 +46,11 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 
 @contextmanager
 def leased_processor(exclusive: bool) -> Iterator[None]:
-    """Hold this host's processor for this process: alone, or beside others that only feed their cards.
+    """Hold the lock of this host's processor in the `with` block: alone, or shared with other runs on cards.
 
-    A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor.
-    Waits, and says so, while another holds it; who comes later waits behind, so that many runs on cards do not keep one
-    on the processor waiting for ever.
+    A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor. Wait,
+    with a message on stderr, while another job holds the lock. Jobs queue for it, so that many runs on cards do not
+    keep a run on the processor waiting for ever.
     """
     kinds = (fcntl.LOCK_EX, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
     with _lock_file("processor-queue") as queue, _lock_file("processor") as processor:
@@ -64,10 +64,10 @@ def leased_processor(exclusive: bool) -> Iterator[None]:
 
 @contextmanager
 def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
-    """Hold `count` of `cards` for this process, all or none; waits until enough are free.
+    """Yield the UUIDs of `count` of `cards`, locked for this process in the `with` block; wait until so many are free.
 
-    Jobs take them one after the other, under a lock of its own, so that two never hold half of what each needs.
-    Raises UserError if there are too few.
+    One job at a time takes cards, so that no two jobs hold half of what each needs. Raises UserError if `cards` are
+    fewer than `count`.
     """
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")
@@ -87,10 +87,10 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
 
 @contextmanager
 def leased_devices(request: Request) -> Iterator[None]:
-    """Lease the processor, or the cards that a GPU run needs, and show it only those; Slurm's own choice is trusted.
+    """Lock the processor, or as many cards as the run needs and show it only those; not where Slurm gives devices.
 
-    Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be
-    filed under the wrong machine.
+    Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be filed
+    under the wrong machine.
     """
     platform = PLATFORMS[request.where]
     if platform.inside is not None and platform.inside not in os.environ:

@@ -15,7 +15,7 @@ ROOT_VARIABLE = "SWEETSPOT_RUN_PROCESS"  # the supervisor's process: what came f
 
 
 class CpuSample(NamedTuple):
-    """CPU seconds so far, of the CPUs that a run may use."""
+    """Counters of CPU seconds at one moment, summed over the CPUs that a run may use."""
 
     moment_s: float
     stolen_s: float  # by the host, for other virtual machines
@@ -25,7 +25,7 @@ class CpuSample(NamedTuple):
 
 
 def sample_cpu() -> CpuSample | None:
-    """Read the kernel's counters; None where it does not tell (no Linux, a sandbox)."""
+    """Return the kernel's CPU counters now; None where they cannot be read (no Linux, a sandbox)."""
     try:
         by_cpu = psutil.cpu_times(percpu=True)
         usable = [by_cpu[number] for number in os.sched_getaffinity(0)]
@@ -42,7 +42,7 @@ def sample_cpu() -> CpuSample | None:
 
 
 def _cpu_seconds(process: psutil.Process) -> float:
-    """CPU seconds of a process and of its children that have ended; 0 for one that has gone."""
+    """Return the CPU seconds of a process and of its ended children; 0 for a process that is gone."""
     try:
         return sum(process.cpu_times()[:4])  # user, system, and both of the children
     except psutil.Error:
@@ -50,10 +50,10 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 
 def neighbour_share(before: CpuSample | None, after: CpuSample | None) -> float | None:
-    """Return the share of the CPU time between two samples that others took from the run.
+    """Return the share (0 to 1) of the CPU time between two samples that others took from the run.
 
     Time that the host gave to other virtual machines always counts. That of other processes counts only where little
-    was idle: else they ran where this run left room. None where a sample is, or for less than half a second.
+    was idle: else they ran where this run left room. None where a sample is None, or for less than half a second.
     """
     if before is None or after is None or after.moment_s - before.moment_s < MIN_DURATION_S:
         return None

@@ -31,7 +31,7 @@ SETTINGS = re.compile(
 
 
 def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
-    """Describe devices, software and machine of a run, which `command` started, before a framework is asked."""
+    """Return facts by name for the run file: devices, software, host, start time; `command`: the argv of the run."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
@@ -64,9 +64,9 @@ def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
 
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
-    """Say what a machine is beside its devices, whatever it is called: processor and how many CPUs a run may use.
+    """Return a machine's processor and usable CPUs as text, such as 'AMD EPYC 7B13, 8 CPUs'.
 
-    None where the facts (`machine_facts`) do not say it. The memory is left out: it moves no figure, and a kernel's
+    None where the facts (of `machine_facts`) lack either. The memory is left out: it moves no figure, and a kernel's
     own share of it changes.
     """
     processor, usable = facts.get("cpu"), facts.get("cpu_usable")
@@ -74,7 +74,7 @@ def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
 
 
 def sweetspot_version() -> dict[str, str]:
-    """Return the version of Sweetspot, and the commit where it runs from a clone."""
+    """Return {'version': ...} of Sweetspot, with 'commit' where it runs from a git clone."""
     facts = {"version": __version__}
     project = Path(__file__).parents[3]
     if (project / ".git").exists():
@@ -85,17 +85,17 @@ def sweetspot_version() -> dict[str, str]:
 
 
 def processor_name() -> str:
-    """Return the processor's model name."""
+    """Return the processor's model name, such as 'AMD EPYC 7B13', else its architecture."""
     return _cpuinfo("model name") or platform.processor() or platform.machine()
 
 
 def instruction_sets() -> list[str]:
-    """List those of the processor's instruction sets that decide the speed of training."""
+    """Return those names of ISA that the processor has: instruction sets that decide the speed of training."""
     flags = _cpuinfo("flags|Features").split()
     return [name for name in ISA if name in flags]
 
 
 def _cpuinfo(key: str) -> str:
-    """Return the value of a key, a regular expression, for the first processor of /proc/cpuinfo; '' without it."""
+    """Return the first value in /proc/cpuinfo whose key matches the regular expression `key`; '' if none does."""
     match = re.search(rf"^(?:{key})\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return match[1].strip() if match else ""

@@ -12,7 +12,7 @@ CLASSES = 1000
 
 
 def build_network(name: str) -> keras.Model:
-    """Build the network of a name, such as `resnet50`, with new weights and fused normalisations; it gives logits."""
+    """Return the Keras model of a name, such as `resnet50`: new weights, fused normalisations, logits as output."""
     layers = keras.layers
     if name == TINY_NETWORK:
         convolution = [keras.Input((32, 32, 3)), layers.Conv2D(8, 3, strides=2), layers.BatchNormalization()]
@@ -37,7 +37,7 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
         training: bool | None = None,
         mask: tf.Tensor | None = None,
     ) -> tf.Tensor:
-        """Normalise a batch, as Keras asks it of a layer.
+        """Return the normalised batch, of the same shape; Keras calls this method.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
 
 
 def with_fused_normalisation(model: keras.Model) -> keras.Model:
-    """Copy a model, with new weights, so that its normalisations of images are fused."""
+    """Return a copy of a model, with new weights, whose normalisations of images are fused."""
 
     def fuse(layer: keras.layers.Layer) -> keras.layers.Layer:
         is_normalisation = type(layer) is keras.layers.BatchNormalization

@@ -16,20 +16,20 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 
 
 def threads_per_process(request: Request) -> int:
-    """Return the threads of each process: on a processor its share of the cores, beside a GPU one, as in torchrun."""
+    """Return the number of threads of each training process: its share of the cores, or 1 beside a GPU."""
     if request.device == "gpu":
         return 1
     return max(1, len(os.sched_getaffinity(0)) // request.cell.gpus)
 
 
 def prctl(option: int, value: int) -> None:
-    """Call prctl on Linux; elsewhere nothing, and a broken pipe ends a process at its next step."""
+    """Set an option of this process by Linux' prctl; elsewhere do nothing (a broken pipe ends the process then)."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(option, value)
 
 
 def die_with_supervisor() -> None:
-    """Let the kernel kill this process when its supervisor dies, since its cards are then free for others."""
+    """Make the kernel kill this process when its parent, the supervisor, dies: its cards are then free."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

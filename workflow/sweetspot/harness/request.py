@@ -37,20 +37,20 @@ class Request(NamedTuple):
     asked: str = ""  # notes of the run files to be replaced; any other finished run of this protocol stays
 
     def to_json(self) -> str:
-        """Return the request as one line."""
+        """Return the request as one line of JSON, which `from_json` parses in the training process."""
         return json.dumps({**self._asdict(), "cell": self.cell._asdict()})
 
     @classmethod
     def from_json(cls, text: str) -> "Request":
-        """Parse what `to_json` returned."""
+        """Return the request that `to_json` wrote as JSON."""
         values = json.loads(text)
         return cls(**{**values, "cell": Cell(**values["cell"])})
 
 
 def parse_request(arguments: Sequence[str] | None = None) -> Request:
-    """Parse the flags of run_benchmark.py, one for each field; argparse ends the program where they are wrong.
+    """Return the command-line flags of run_benchmark.py as a Request; argparse exits where they are wrong.
 
-    Raises UserError for a cell or run that no path, and so no figure, may be named after.
+    Raises UserError for a name that no path can have, and for a count out of bounds.
     """
     parser = argparse.ArgumentParser(prog="run_benchmark.py", description="Measure one run of one cell.")
     choices = {"device": ["cpu", "gpu"], "where": [*PLATFORMS]}

@@ -22,7 +22,7 @@ EXCEPTION_START = re.compile(
 
 
 def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
-    """Choose the peak memory of one device from the facts of a run.
+    """Return the peak memory of one device in GiB, from the facts of a run.
 
     Returns
     -------
@@ -40,9 +40,9 @@ def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
 
 
 def memory_error(errors: str) -> str | None:
-    """Return the line which says that memory ran out, if that ended a process; `errors` is its stderr.
+    """Return the line of `errors`, a process's stderr, which says that memory ran out; None if none does.
 
-    Its last exception counts, or its last lines where there is none.
+    Only the last exception is searched, or the last three lines where there is none.
     """
     lines = errors.strip().splitlines()
     starts = [number for number, line in enumerate(lines) if EXCEPTION_START.match(line)]

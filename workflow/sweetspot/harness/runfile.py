@@ -26,7 +26,7 @@ SEALED = re.compile(SEAL.encode() + rb"\x18\x40([0-9a-f]{64})")
 
 
 def is_damaged(raw: bytes) -> bool:
-    """Whether the bytes of a run file differ from those that were written; one without a checksum does not tell."""
+    """Return True if the bytes of a run file do not match the SHA-256 in it; False for a file without one."""
     match = SEALED.search(raw)
     return match is not None and _digest(raw, match) != match[1]
 
@@ -37,7 +37,7 @@ def _digest(raw: bytes, match: re.Match[bytes]) -> bytes:
 
 
 def run_facts(path: str | Path) -> dict[str, Any]:
-    """The facts a run file carries in its metadata (devices, versions, start time, ...); none where they are no facts.
+    """Return the facts in a run file's metadata (devices, versions, start time, ...); {} if they are unreadable.
 
     They are beside the figures, so what is odd in them (null, a list, half a text) makes no run worthless.
     """
@@ -59,19 +59,19 @@ def write_run(
     message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> None:
-    """Write the run file, `request.output`, whole.
+    """Write the run file `request.output` (Parquet, a row per timed interval), whole or not at all.
 
     Parameters
     ----------
     request
         The cell, the run and its protocol.
     timed
-        A row each, numbered by `step`: `seconds` of a step, and how many `steps` lasted so long on average. A run
+        A row each, numbered by `step`: mean `seconds` of a step, and number of `steps` in the interval. A run
         without any has one row whose step, seconds and steps are null.
     facts
-        The metadata; some of them are columns too.
+        Facts by name for the file's metadata; some are columns too.
     status, message
-        Outcome, and why a run failed.
+        Outcome (ok, unstable, failed, oom), and why a run failed.
     warnings
         What a reader must know of a run that did not fail. The column is JSON text, a list of [rule, message], null
         where there is none: a column of lists makes reading thousands of files a quarter slower.

@@ -25,7 +25,7 @@ AVERAGED = DeviceSample._fields[:MEMORY]
 
 
 def read_processor_counters(folder: Path = POWERCAP_FOLDER) -> np.ndarray:
-    """Read energy and its range, both in microjoules, of each processor package.
+    """Return an array, processor package x (energy counter, range of the counter), both in microjoules.
 
     Returns an empty array where there is none or only root may read it, as since CVE-2020-8694. A counter starts again
     above its range (262 kJ: 40 minutes at 100 W).
@@ -39,7 +39,7 @@ def read_processor_counters(folder: Path = POWERCAP_FOLDER) -> np.ndarray:
 
 
 class EnergyReading(NamedTuple):
-    """Joules spent until a moment, after so many timed steps; NaN for a device that does not report them."""
+    """Joules spent until a moment by each device (NaN if not reported) and the processor, after so many steps."""
 
     steps: int
     moment_s: float
@@ -69,14 +69,14 @@ class DeviceSampler:
         return bool(len(self._counters)) or any(value is not None for value in values)
 
     def start(self) -> None:
-        """Begin with the first timed step."""
+        """Take the first energy reading and start the sampling thread; called when the first timed step begins."""
         self._first = self._last = self._read()
         self._thread.start()
 
     def add_steps(self, steps: int) -> None:
-        """Count timed steps, and read the counters unless they were just read.
+        """Count timed steps, and read the energy counters if the last reading is over 0.25 s old.
 
-        A reading without a device that fell silent, or whose counter started again with its driver, is left out.
+        A reading is discarded if a device reports nothing any more or its counter started again with its driver.
         """
         self._steps += steps
         if self._thread.ident and self._clock() - self._last.moment_s >= COUNTER_INTERVAL_S:
@@ -102,7 +102,7 @@ class DeviceSampler:
             self._samples.append(self._watch.samples())
 
     def finish(self) -> dict[str, Any]:
-        """Stop and return the facts of all samples and the energy; {} when called again."""
+        """Stop, and return facts by name of all samples and of the energy (J); {} if called again."""
         if not self._thread.ident or self._stop.is_set():
             return {}
         self._stop.set()
@@ -111,13 +111,13 @@ class DeviceSampler:
         return sample_facts(samples) | self._energy_facts(samples)
 
     def _energy_facts(self, samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
-        """Compute the energy of a run.
+        """Return the energy that the timed steps used, from the counters or the sampled power.
 
         Returns
         -------
         dict
-            `joules_per_step` of all devices and the processor, `device_joules`, `energy_steps`, `energy_seconds`, and
-            `energy_source`: `nvml_counter`, `nvml_power` where the mean power stands in for a device's counter, `rapl`,
+            `joules_per_step` (all devices + processor), `device_joules` (of each), `energy_steps`, `energy_seconds`,
+            `energy_source`: `nvml_counter`, `nvml_power` (mean power x time where a device has no counter), `rapl`,
             or two of them joined by `+`. {} where nothing reports, or not for half of the timed steps.
         """
         first, last = self._first, self._last
@@ -146,7 +146,7 @@ class DeviceSampler:
 
 
 def sample_facts(samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
-    """Average samples of all devices, taken at several times.
+    """Return averages of samples, moment x device, as facts by name for the run file.
 
     Returns
     -------

@@ -32,7 +32,7 @@ EVALUATION = r'^\s*\{.*"(?:eval|val|valid|validation|test)[_/]\w+"\s*:'
 
 @dataclass(frozen=True)
 class StepReport:
-    """What one line reports; `after_pause`: since the last report something else than training was done."""
+    """What one line of a script reports; `after_pause`: other work than training was done since the last report."""
 
     step: int | None = None
     seconds: float | None = None  # of one step
@@ -55,7 +55,7 @@ class LineSplitter:
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
 
     def split(self, chunk: bytes, now: float = 0.0) -> Iterator[tuple[str, float]]:
-        """Yield the lines that end in this chunk, read at `now`, and when the last byte of each was read."""
+        """Yield (line, moment) of each line that ends in this chunk, read at `now`; moment: of its last byte."""
         rest_length, moment = len(self._rest), self._rest_moment
         *lines, self._rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
         if lines or len(self._rest.rstrip(b"\b")) > rest_length:
@@ -71,7 +71,7 @@ class LineSplitter:
                 yield text, moment
 
     def ending(self, max_length: int = 180) -> str:
-        """Return the last lines in one, as many as fit."""
+        """Return as many of the last lines as fit into `max_length` characters, joined to one line."""
         lines = [line.strip() for line in (*self.last_lines, _decode(self._rest))]
         text = " | ".join(filter(None, lines))
         if len(text) <= max_length:
@@ -121,7 +121,7 @@ class StepReader:
         self._pause = re.compile(pause or r"(?!)")
 
     def read(self, line: str) -> StepReport | None:
-        """Return what a line reports, or None."""
+        """Return what a line reports of a step; None for a line that reports nothing."""
         values = self._match(line) if self._pattern else self._parse_json(line)
         if values is not None and "total" in values:
             # An evaluation between the epochs has a bar with another total.
@@ -140,7 +140,7 @@ class StepReader:
         return _numbers({name.removeprefix("rich_"): text for name, text in match.groupdict().items() if text})
 
     def _parse_json(self, line: str) -> dict[str, float] | None:
-        """Return the values of an object; None if it lacks a named key, as an evaluation or a summary does."""
+        """Return the numbers of a JSON line by name; None if a declared key is missing, as in an evaluation."""
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -176,7 +176,7 @@ def _integer(value: float) -> int | None:
 
 
 def _numbers(values: dict[str, Any]) -> dict[str, float]:
-    """Convert texts and JSON values, also '1,234' and 'nan'; leave out what is no number."""
+    """Return texts and JSON values, such as '1,234' or 'nan', as floats by name, without those that are no number."""
     numbers = {}
     for name, value in values.items():
         with suppress(ValueError):
@@ -197,19 +197,19 @@ class RateComparison:
         self.clear()
 
     def clear(self) -> None:
-        """Leave out all steps so far (the warm-up)."""
+        """Set both sums to 0, so that the steps so far (the warm-up) do not count."""
         self.reported_s = self.clock_s = 0.0
         self.steps = 0
         self.begin(self._read_at)
 
     def begin(self, now: float | None) -> None:
-        """Leave out what lies before this moment (a pause, a new epoch)."""
+        """Begin the next comparison at the moment `now` (s), so that a pause or an old epoch does not count."""
         self._read_at = now
         self._pending_s = 0.0
         self._pending_steps = 0
 
     def add(self, reported: Interval, now: float) -> None:
-        """Add a line of the script, read at `now`: seconds of a step as it says, and how many steps it stands for."""
+        """Add an interval as a line of the script reported it: mean seconds of a step, number of steps."""
         self._pending_s += reported.seconds * reported.steps
         self._pending_steps += reported.steps
         if self._read_at is not None and now - self._read_at >= MIN_INTERVAL_S:
@@ -219,7 +219,7 @@ class RateComparison:
             self.begin(now)
 
     def disagrees(self) -> bool:
-        """Return True if the two differ by more than 5 %, and by more than a late reading explains."""
+        """Return True if reported and clock seconds differ by over 5 % and by over 50 ms, a late reading."""
         difference_s = abs(self.reported_s - self.clock_s)
         return difference_s > max(RATE_TOLERANCE * self.clock_s, LATE_READING_S)
 
@@ -246,7 +246,7 @@ class StepClock:
         self.comparison = RateComparison()
 
     def add(self, report: StepReport, now: float) -> Interval | None:
-        """Return the interval that this report ends, or None."""
+        """Return the interval of steps that this report, read at `now` (s), completes; None if it completes none."""
         step = report.step
         moment = now if report.time is None else report.time
         self.has_numbers = self.has_numbers or step is not None
@@ -281,7 +281,7 @@ class StepClock:
         return interval
 
     def _start(self, moment: float, step: int | None) -> None:
-        """Count time and steps from here on."""
+        """Begin the next interval at this moment (s) and step number."""
         self._started, self._step, self._steps = moment, step, 0
 
 
@@ -292,13 +292,13 @@ class RepeatDetector:
         self._moments: list[float] = []
 
     def add(self, report: StepReport, now: float) -> None:
-        """Note a line; one with a number or time cannot be mistaken for another step."""
+        """Note the moment of a line without number or time; other lines cannot be taken for another step."""
         is_bare = report.step is None and report.time is None and report.seconds is None
         if is_bare and len(self._moments) < MAX_LINES:
             self._moments.append(now)
 
     def lines_per_step(self) -> int:
-        """Return how many lines come together on average; 1 for fewer than twelve lines."""
+        """Return the mean number of lines that come together; 1 if fewer than twelve were noted."""
         if len(self._moments) < MIN_LINES:
             return 1
         gaps = np.diff(self._moments)

@@ -59,14 +59,14 @@ class ScriptProcess:
     argv
         Program and arguments.
     environment
-        All variables.
+        All environment variables of the script.
     file
-        The file to which it writes its steps; None: its output.
+        The file to which the script writes its steps; None: steps are lines of its output.
 
     Raises
     ------
     UserError
-        If there is no such program or folder.
+        If the program or the folder does not exist.
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
@@ -91,7 +91,7 @@ class ScriptProcess:
         self._outputs = [self.process.stdout]
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield what it writes until it has ended and is silent; its children may keep its output open."""
+        """Yield the bytes that the script writes, until it has ended and no more come (children may still write)."""
         while True:
             has_ended = self.process.poll() is not None
             chunks = [Chunk(self._read_output(), time.perf_counter(), is_of_file=False)]
@@ -102,7 +102,7 @@ class ScriptProcess:
                 return
 
     def _read_output(self) -> bytes:
-        """Return what it wrote, after IDLE_S at the latest; a file of steps must not wait so long."""
+        """Return new bytes of the script's output; b'' after 0.2 s, or 5 ms beside a file of steps."""
         readable, _, _ = select.select(self._outputs, [], [], IDLE_S if self.file is None else POLL_S)
         written = os.read(readable[0].fileno(), CHUNK_BYTES) if readable else b""
         if readable and not written:
@@ -121,7 +121,7 @@ class ScriptProcess:
         return written
 
     def end(self) -> None:
-        """End it with all that it started, by SIGTERM and then by SIGKILL."""
+        """End the script and all processes that it started, by SIGTERM and, after 3 s, by SIGKILL."""
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(GRACE_S)
@@ -163,7 +163,7 @@ class ScriptRun:
         self.output = LineSplitter()
 
     def read_steps(self) -> bool:
-        """Report steps until the stop rule holds (True) or the script has ended (False)."""
+        """Report steps to the supervisor; return True once the stop rule holds, False if the script ended before."""
         file_lines = LineSplitter()
         has_file = self._process.file is not None
         is_enough = False
@@ -194,7 +194,7 @@ class ScriptRun:
         return self.measured.enough()
 
     def _note_silence(self, line: str, moment: float) -> None:
-        """Tell the supervisor once that the script wrote much and no step."""
+        """Tell the supervisor, once, that the script has written 50 lines or for 60 s without any step."""
         self._lines_without_step += 1
         if self._lines_without_step == 1:
             self._first_moment = moment
@@ -207,7 +207,7 @@ class ScriptRun:
         return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
 
     def _warnings(self) -> Iterator[tuple[str, str]]:
-        """Yield rule and message of what the lines of steps contradict."""
+        """Yield (rule, message) of warnings: repeated lines, pauses, a reported rate that the clock contradicts."""
         processes, pauses, compared = self._repeats.lines_per_step(), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
@@ -229,24 +229,24 @@ class ScriptRun:
             yield "rate_disagrees", text
 
     def ending(self) -> str:
-        """Say how far the script came, and its last lines."""
+        """Return a sentence with the number of intervals so far and the script's last lines."""
         count = len(self.measured.timed) + self.measured.warmup
         steps = f"{count} intervals told" if count else self._no_step()
         return f"{steps}; its last words: {self.output.ending() or 'none'}"
 
     def fail(self, sentence: str, code: int = DIVERGED) -> NoReturn:
-        """End the script, and this process with one sentence."""
+        """End the script, print the sentence on stderr, and exit this process with `code`."""
         self._process.end()
         print(sentence, file=sys.stderr, flush=True)
         raise SystemExit(code)
 
     def stop(self, number: int, frame: FrameType | None) -> None:
-        """End the script because the supervisor ends this process (time limit, interrupt) or died."""
+        """End the script as a signal handler: the supervisor ended this process (time limit, interrupt) or died."""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self.fail(self.ending())
 
     def finish(self, is_enough: bool) -> None:
-        """End the script; exit with a sentence where it made too few steps, unless the stop rule holds."""
+        """End the script; exit with a sentence if it made too few steps and `is_enough` (the stop rule) is false."""
         code = self._process.process.poll()
         count = len(self.measured.timed)
         min_steps = self._request.min_steps_slow
@@ -267,7 +267,7 @@ class ScriptRun:
 
 
 def main(request: Request) -> None:
-    """Run the script until the stop rule holds."""
+    """Measure the script of a request: run it, and report its steps to the supervisor until the stop rule holds."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     script = load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:

@@ -36,26 +36,26 @@ T_975 = np.fromstring(
 
 
 class Interval(NamedTuple):
-    """Seconds of a step, over so many steps that were timed together."""
+    """Mean `seconds` of a step, over `steps` steps that were timed together."""
 
     seconds: float
     steps: int = 1
 
 
 def duration(timed: Sequence[Interval]) -> float:
-    """Seconds that all steps took together."""
+    """Return the seconds that all timed steps took together."""
     return sum(seconds * steps for seconds, steps in timed)
 
 
 def mean_step(timed: Sequence[Interval]) -> float:
-    """Mean seconds of a step: all seconds over all steps, however many an interval holds."""
+    """Return the mean seconds of a step: all seconds over all steps, however many an interval holds."""
     return duration(timed) / sum(steps for _, steps in timed)
 
 
 def relative_error(timed: Sequence[Interval]) -> float:
-    """Standard error of the mean step as a share of the mean, of at least two intervals.
+    """Return the standard error of the mean step as a share of the mean, of at least two intervals.
 
-    Of intervals of unequal numbers of steps it is that of a ratio of sums (Cochran 1977, section 6.4).
+    For intervals of unequal numbers of steps it is that of a ratio of sums (Cochran 1977, section 6.4).
     """
     seconds, steps = np.asarray(timed, dtype=float).T
     mean, count = (seconds * steps).sum() / steps.sum(), len(timed)
@@ -63,7 +63,7 @@ def relative_error(timed: Sequence[Interval]) -> float:
 
 
 def half_width(timed: Sequence[Interval]) -> float:
-    """95 % half-width of the mean step as a share of the mean; infinite below two intervals."""
+    """Return the 95 % half-width of the mean step as a share of the mean; infinite below two intervals."""
     count = len(timed)
     return float(T_975[min(count - 1, len(T_975)) - 1]) * relative_error(timed) if count > 1 else math.inf
 
@@ -91,7 +91,7 @@ def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float) -> bool:
 
 
 def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
-    """Warnings in the order `warm_up`, `drift`, `throttling`, `disturbed`, `imprecise`; [] if steady.
+    """Return warnings in the order `warm_up`, `drift`, `throttling`, `disturbed`, `imprecise`; [] if steady.
 
     warm_up: the first timed step is over a tenth slower than the median of the others and slower than each.
     drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with Mann-Kendall's test at 5 %.
@@ -125,7 +125,7 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
 
 
 def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
-    """The warning `disturbed`, or none; all timed steps count, since all are in the mean."""
+    """Return the warning `disturbed` in a list, or []; all timed steps count, since all are in the mean."""
     seconds, steps = zip(*timed, strict=True)
     values = np.repeat(seconds, steps)
     middle = np.median(values)
@@ -138,7 +138,7 @@ def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
 
 
 def _trend(values: np.ndarray) -> float:
-    """Theil-Sen's slope times the length over the median, 0 where Mann-Kendall's test sees no trend at 5 %.
+    """Return Theil-Sen's slope times the length over the median; 0 where Mann-Kendall's test sees no trend at 5 %.
 
     Fewer than five steps never pass that test: four that rise have (6 - 1) / sqrt(4 x 3 x 13 / 18) = 1.70.
     """
@@ -153,7 +153,7 @@ def _trend(values: np.ndarray) -> float:
 
 
 def _throttling(values: np.ndarray) -> tuple[int, float] | None:
-    """Where two levels part and the ratio of their medians; at least two steps on each side, none overlapping."""
+    """Return (first index of a slower level, its median over the earlier one's); None without two separate levels."""
     for split in range(2, len(values) - 1):
         before = values[:split]
         after = values[split:]

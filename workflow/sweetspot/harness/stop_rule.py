@@ -11,14 +11,14 @@ CHECKS_PER_RUN = 200  # of many steps not every one is followed by a look at all
 
 
 class MeasuredSteps:
-    """Collects the steps of a run, tells each to the supervisor, and says when they are enough.
+    """Collects the steps of a run, reports each to the supervisor, and says when the run may end.
 
     Parameters
     ----------
     request
-        The run and its protocol. The first `warmup_steps` intervals are told but not timed.
+        The run and its protocol. The first `warmup_steps` intervals are reported but not timed.
     tell
-        Writes facts to the supervisor (`train.say`).
+        Function that sends facts, given as keywords, to the supervisor (`train.say`).
     """
 
     def __init__(self, request: Request, tell: Callable[..., None]) -> None:
@@ -32,18 +32,18 @@ class MeasuredSteps:
 
     @property
     def warming_up(self) -> bool:
-        """Whether the next interval is of the warm-up."""
+        """True while the next interval belongs to the warm-up, which is not timed."""
         return self.warmup < self._request.warmup_steps
 
     def add(self, interval: Interval, loss: float | None, now: float) -> None:
-        """Add an interval.
+        """Add an interval, and report it to the supervisor.
 
         Parameters
         ----------
         interval
-            So many steps that took so many seconds each.
+            Mean seconds of a step, and number of steps.
         loss
-            After them; None: not known.
+            Loss after these steps; None: not known.
         now
             When the interval ended, s. Limits count this clock: a script may tell of milliseconds, a line an hour.
         """
@@ -59,13 +59,13 @@ class MeasuredSteps:
         self._tell(seconds=interval.seconds, timed=is_timed, loss=loss, steps=interval.steps)
 
     def enough(self) -> bool:
-        """Whether the run may end by its protocol."""
+        """Return True if the run may end by its protocol; of many steps only every hundredth or so is examined."""
         count = len(self.timed)
         is_due = count % max(1, count // CHECKS_PER_RUN) == 0
         return is_due and may_stop(self.timed, self._request, self._passed_s)
 
     def facts(self) -> dict[str, Any]:
-        """Return facts of the timed steps for the run file."""
+        """Return `timed_seconds`, and `others_cpu_share` (0 to 1, taken by other processes) where known."""
         share = neighbour_share(self._cpu_before, sample_cpu())
         facts = {"timed_seconds": self._passed_s}
         return facts if share is None else facts | {"others_cpu_share": share}

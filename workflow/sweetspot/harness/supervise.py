@@ -55,7 +55,7 @@ KEEP_MEMORY = {
 
 
 def supervise(request: Request) -> int:
-    """Measure one run and return the exit code: 0 with a run file for any outcome, 2 without one for a refusal.
+    """Measure one run, write its run file (for a failure too) and return the exit code 0.
 
     Raises
     ------
@@ -129,7 +129,7 @@ class TrainingProcess:
         raise SystemExit(128 + number)
 
     def wait(self) -> tuple[int, str]:
-        """Return the exit code (negative: a signal) and the end of what was written to stderr."""
+        """Wait for the end; return the exit code (negative: a signal) and the last 2000 lines of stderr."""
         code = self._process.wait()
         self.timed_out = not self._timer.is_alive()
         self._timer.cancel()
@@ -144,7 +144,7 @@ def _collect_steps(
     facts: dict[str, Any],
     sampler: DeviceSampler,
 ) -> list[Interval]:
-    """Collect timed steps and facts from the training process, sampling and printing progress meanwhile."""
+    """Return the timed intervals that the process reports; add its facts, sample the devices, print progress."""
     started = time.monotonic()
     printed = -PROGRESS_INTERVAL_S
     cell = request.cell
@@ -184,12 +184,12 @@ def _collect_steps(
 
 
 def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
-    """Return the units that a step trains on, all devices together."""
+    """Return how many units (images, tokens, ...) one step trains on, all devices together."""
     return float(facts.get("samples_per_step") or request.cell.batch_size * request.cell.gpus)
 
 
 def is_already_measured(request: Request) -> bool:
-    """Return True if the run file is there, of the same protocol, and this invocation was not to replace it.
+    """Return True if the run file exists with this protocol, and this invocation was not to replace it.
 
     Two clones of a project may share their run files. A run started by hand (without `--asked`) is always made.
     """
@@ -214,7 +214,7 @@ def outcome(
     request: Request,
     failure: str | None = None,
 ) -> tuple[str, str | None]:
-    """Return status and message of a training process that ended.
+    """Return the status (ok, failed or oom) and the message (None if ok) of a training process that ended.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def _keep(request: Request) -> int:
 
 
 def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> tuple[str, list[Warned]]:
-    """Return status and warnings of a run whose steps were made; add figures of the whole run to `facts`.
+    """Return the status (ok or unstable) and the warnings of a run whose steps were timed.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     timed
         Its timed intervals.
     facts
-        Gets `half_width` and `warnings`.
+        The run's facts; gets `half_width` (95 %, as a share of the mean step) and `warnings`.
     """
     warnings: dict[str, str] = {}
     if facts.get("emulated"):

@@ -70,7 +70,7 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
 
 def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple[TensorFlowStep, keras.Model]:
-    """Make a compiled step with a replica on each device of the strategy, which combines the gradients."""
+    """Return (compiled step, network), with a replica on each device of the strategy; it combines gradients."""
     with strategy.scope():
         network = build_network(request.cell.model)
     variables = _variables(network)
@@ -104,7 +104,7 @@ def _variables(network: keras.Model) -> list[tf.Variable]:
 
 
 def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tuple[tf.Tensor, tf.Tensor]:
-    """Draw images and labels of one device; each device and each run has its own."""
+    """Return random images (batch, height, width, channels) and labels (batch) of one device in this run."""
     shape = (request.cell.batch_size, *network.input_shape[1:])
     images = tf.random.stateless_uniform(shape, (request.run, 2 * replica))
     classes = network.output_shape[-1]
@@ -118,7 +118,7 @@ def _loss_and_gradients(
     images: tf.Tensor,
     labels: tf.Tensor,
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """Return the mean cross-entropy in fp32 and its gradients; fp16 scales the loss, or small gradients vanish."""
+    """Return the mean cross-entropy (fp32) and its gradient by each variable; fp16 scales the loss meanwhile."""
     scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
     with tf.GradientTape() as tape:
         logits = tf.cast(network(images, training=True), tf.float32)
@@ -132,8 +132,8 @@ def _loss_and_gradients(
 
 
 def apply_gradient(variable: tf.Variable, gradient: tf.Tensor) -> tf.Operation:
-    """Update a variable by plain SGD in one pass.
+    """Subtract LEARNING_RATE times the gradient from a variable, in place and in one pass (plain SGD).
 
-    A product of its own would cost 2 % of the step of VGG16, whose weights are half a gigabyte.
+    A separate product would cost 2 % of the step of VGG16, whose weights are half a gigabyte.
     """
     return tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=LEARNING_RATE, delta=gradient)

@@ -26,7 +26,7 @@ TRANSFORMER_CLASSES = {  # of the network and of its configuration, by kind
 
 @dataclass(frozen=True)
 class TorchNetwork:
-    """A network and what its data are."""
+    """A PyTorch network, and the shape of the data on which it trains."""
 
     module: nn.Module  # takes a batch by keyword, returns a mapping with `loss`
     image_size: int = IMAGE_SIZE  # of an edge, in pixels; not used by a transformer
@@ -35,11 +35,11 @@ class TorchNetwork:
 
     @property
     def is_transformer(self) -> bool:
-        """Whether its users train it by AdamW; else by plain SGD."""
+        """True for a transformer, which people train by AdamW; networks of images train by plain SGD."""
         return self.shape is not None
 
     def batch(self, batch_size: int, seed: int) -> dict[str, torch.Tensor]:
-        """Draw synthetic inputs and labels of `batch_size` samples, by the keywords that the module takes."""
+        """Return random inputs and labels of `batch_size` samples (axis 0), as keyword arguments of the module."""
         generator = torch.Generator().manual_seed(seed)
         if self.shape is None:
             images = torch.rand(batch_size, 3, self.image_size, self.image_size, generator=generator)
@@ -53,20 +53,20 @@ class TorchNetwork:
 
 
 class ImageClassifier(nn.Module):
-    """A network of images with its loss, called as those of transformers are."""
+    """Wraps a network of images so that it returns its loss, as transformers do."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, pixel_values: torch.Tensor, labels: torch.Tensor) -> dict[str, torch.Tensor]:
-        """Return the mean cross-entropy in fp32 of `pixel_values` (batch, channels, height, width)."""
+        """Return {'loss': mean cross-entropy, fp32} of images (batch, channels, height, width) and labels (batch)."""
         logits = self.network(pixel_values).float()
         return {"loss": functional.cross_entropy(logits, labels)}
 
 
 def build_network(name: str) -> TorchNetwork:
-    """Build a network of torchvision or of `transformers`, such as `resnet50` or `llama_1b`."""
+    """Return the network of a name, such as `resnet50` (torchvision) or `llama_1b` (transformers), with new weights."""
     if name in SHAPES:
         return TorchNetwork(_transformer(SHAPES[name]), shape=SHAPES[name])
     if name == TINY_NETWORK:
@@ -127,12 +127,12 @@ def _transformer(shape: Shape) -> Any:
 
 
 def network_facts(name: str) -> dict[str, Any]:
-    """Describe a network without computing anything.
+    """Return facts about a network by its name, without computing or allocating anything.
 
     Returns
     -------
     dict
-        Facts of a run: `unit`, what is counted; `units_per_sample`; `parameters`.
+        `unit`, which a throughput counts; `units_per_sample`; `parameters`, the number of weights.
     """
     with torch.device("meta"):
         network = build_network(name)

@@ -16,17 +16,17 @@ DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 def is_distributed() -> bool:
-    """Return True in one of several processes."""
+    """Return True if this process is one of several that train together (WORLD_SIZE)."""
     return int(os.environ.get("WORLD_SIZE", "1")) > 1
 
 
 def process_device(request: Request) -> torch.device:
-    """Return the device of this process; a run on the processor takes no GPU, also where one is."""
+    """Return the torch device of this process: its GPU, or for a run on the processor `cpu`, even beside a GPU."""
     return torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
 
 
 def agreement(request: Request) -> Agree:
-    """Return a function by which all processes learn what the first wants; each calls it before a window of steps."""
+    """Return a function that gives every process the first one's number of steps; all call it before each window."""
 
     def agree(count: int) -> int:
         value = torch.tensor([count], device=process_device(request), dtype=torch.int64)
@@ -37,7 +37,7 @@ def agreement(request: Request) -> Agree:
 
 
 def peak_memory_bytes() -> int:
-    """Return the largest allocation of the process whose GPU is the fullest; each process has one GPU."""
+    """Return the peak of allocated GPU memory in bytes, the largest of all processes (one GPU each)."""
     peak = torch.tensor([torch.cuda.max_memory_allocated()], device="cuda", dtype=torch.int64)
     if is_distributed():
         distributed.all_reduce(peak, op=distributed.ReduceOp.MAX)
@@ -45,13 +45,13 @@ def peak_memory_bytes() -> int:
 
 
 def join_processes(request: Request) -> None:
-    """Join the processes of a run, once: by NCCL between GPUs, by gloo between processors."""
+    """Connect the processes of a run, once: by NCCL between GPUs, by gloo between processors."""
     if is_distributed() and not distributed.is_initialized():
         distributed.init_process_group("nccl" if request.device == "gpu" else "gloo")
 
 
 def training_step(request: Request) -> Step:
-    """Make one training step; it is done when the device has finished."""
+    """Return one training step on synthetic data: `launch` begins it, `finish` waits and returns the loss."""
     join_processes(request)
     torch.manual_seed(request.run)
     device = process_device(request)

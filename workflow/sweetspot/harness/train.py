@@ -26,13 +26,13 @@ LONG_STEP_S = 2.0
 
 
 def say(**fact: Any) -> None:
-    """One JSON line to the supervisor, written at once: lines of several processes must not run into each other."""
+    """Write keywords as one JSON line to the supervisor (stdout), at once: lines of several processes must not mix."""
     sys.stdout.write(f"{json.dumps(fact)}\n")
     sys.stdout.flush()
 
 
 def say_first(**fact: Any) -> None:
-    """Say it once: of several processes only the first does."""
+    """Write keywords as one JSON line to the supervisor, of several processes only in the first (RANK 0)."""
     if os.environ.get("RANK", "0") == "0":
         say(**fact)
 
@@ -44,7 +44,7 @@ def train(
     tell: Callable[..., None] = say_first,
     clock: Callable[[], float] = time.perf_counter,
 ) -> None:
-    """Make the steps of the protocol, telling each window.
+    """Train until the protocol lets the run end, and report each window of steps to the supervisor.
 
     On a GPU a window is many steps, waited for once: waiting for each would keep Python from running ahead of the
     device, which is how it is used.
@@ -56,9 +56,9 @@ def train(
     step
         One training step.
     agree
-        Asked before each window how many steps it has, so that all processes make the same; 0 ends the run.
+        Function called before each window; returns its number of steps, equal in all processes; 0 ends the run.
     tell
-        Writes facts to the supervisor.
+        Function that sends facts, given as keywords, to the supervisor.
     clock
         Seconds on any clock.
     """
@@ -75,9 +75,9 @@ def train(
 
 
 def steps_per_window(request: Request, step_s: float) -> int:
-    """Return the steps that are waited for together: half a second of a GPU's, but at least four.
+    """Return how many steps are launched before one wait: half a second of a GPU's steps, but at least four.
 
-    It is one where a step is so long that waiting costs nothing, and on a processor, which does not run ahead.
+    It is 1 where a step takes 2 s or more, so that waiting costs nothing, and on a processor, which does not run ahead.
     """
     if request.device == "cpu" or step_s >= LONG_STEP_S:
         return 1
@@ -85,21 +85,21 @@ def steps_per_window(request: Request, step_s: float) -> int:
 
 
 def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[Interval, float]:
-    """Make steps and time them; end the process where the loss is no number any more.
+    """Make `count` steps and time them; exit with code DIVERGED where the loss is not finite.
 
     Parameters
     ----------
     step
         One training step.
     count
-        How many, waited for together.
+        Number of steps, waited for together.
     clock
         Seconds on any clock.
 
     Returns
     -------
     tuple
-        The interval, and the last loss.
+        The interval (mean seconds of a step, `count`), and the last loss.
     """
     start = clock()
     for _ in range(count - 1):
@@ -114,9 +114,9 @@ def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_co
 
 
 def run(request: Request) -> None:
-    """Train until the stop rule holds; report facts, every step, then the peak memory, or what failed.
+    """Train until the stop rule holds; report facts, each step, peak memory and any failure to the supervisor.
 
-    A failure is reported too because launchers have an exit code of their own, and tracebacks last lines.
+    A failure is reported too because launchers exit with a code of their own and print last lines of their own.
     """
     framework = backend(request.cell.framework)
     try:

@@ -35,7 +35,7 @@ class Invocation(Closed):
 
 
 def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
-    """Read the configuration, the study and its instances; expand the matrix. Raises UserError.
+    """Read configuration, study and instances, and expand the matrix to its cells. Raises UserError.
 
     Parameters
     ----------
@@ -76,24 +76,24 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
 
 
 def instance_files(root: Path, study: str) -> list[Path]:
-    """Where the machines of a study are declared; one's own come first."""
+    """Return the files that declare a study's machines: the project's instances.yaml if any, then the study's."""
     project_file = root / "instances.yaml"
     return [*([project_file] if project_file.is_file() else []), root / "studies" / study / "instances.yaml"]
 
 
 def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collection[str], expected: str) -> None:
-    """Refuse names that are not known. Raises UserError, one sentence for each.
+    """Raise UserError for names that are not among the allowed ones, with one sentence for each.
 
     Parameters
     ----------
     file
-        Where they stand.
+        The file that holds the names, for the sentences.
     names
-        Each with the key that holds it.
+        Pairs (key that holds the name, name).
     allowed
-        All that may stand there.
+        All allowed names.
     expected
-        The same in words.
+        The allowed names in words, for the sentences.
     """
     refuse(
         f"{file}: {key} names {name!r}; expected {expected}{hint(name, allowed)}"
@@ -103,7 +103,7 @@ def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collect
 
 
 def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
-    """Refuse a study about machines that nobody declared. Raises UserError."""
+    """Raise UserError if `targets` or `reference` of a study name an instance that nobody declared."""
     names = [("targets", target.instance) for target in study.targets]
     if study.reference:
         names.append(("reference", study.reference))
@@ -111,13 +111,13 @@ def check_machines(study: Study, instances: Collection[str], file: Path) -> None
 
 
 def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) -> None:
-    """Refuse an answer from price lists that are not there. Raises UserError."""
+    """Raise UserError if `answer_prices` of a study names a price list that does not exist."""
     names = [("answer_prices", name) for name in study.answer_prices]
     require_names(file, names, price_lists, f"some of {', '.join(price_lists)}")
 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
-    """Refuse offers in hand that no price list has: a list, a machine, or an option by its name. Raises UserError."""
+    """Raise UserError if `offers_in_hand` of a study names no price list, machine or option of the lists."""
     offers = list(price_lists)
     for name, prices in price_lists.items():
         for offer in prices.offers:
@@ -128,7 +128,7 @@ def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], fil
 
 
 def price_list_names(folder: Path) -> list[str]:
-    """Names of the price lists, sorted. Raises UserError for one that would be passed over for its ending."""
+    """Return the names of the price lists in a folder, sorted. Raises UserError for a file that ends in .yml."""
     faults, names = Faults(), []
     for path in sorted(folder.glob("*.[yY]*")):
         with faults.gather():
@@ -145,14 +145,14 @@ def price_list_names(folder: Path) -> list[str]:
 
 
 def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
-    """Load the scripts that the matrix names as models.
+    """Return the scripts that the matrix names as models, by name.
 
     Parameters
     ----------
     config
         The configuration.
     root
-        Its folder.
+        The project's config folder.
     file
         The configuration's file, for the sentences.
 
@@ -175,12 +175,12 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
 def measured_cells(
     config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script]
 ) -> list[Cell]:
-    """Expand the matrix. Raises UserError for a machine that cannot measure, and for a cell that no run can measure.
+    """Return the cells of the matrix. Raises UserError for a machine or a cell that cannot be measured.
 
     Parameters
     ----------
     config, file
-        The configuration, and where it stands.
+        The configuration, and its file.
     instances
         Machines by name.
     scripts
@@ -200,7 +200,7 @@ def expand_matrix(
     exclude: Iterable[Mapping[Any, str | int]] = (),
     scripts: Iterable[str] = (),
 ) -> list[Cell]:
-    """List all cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
+    """Return all cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def expand_matrix(
 
 
 def merged(base: Any, over: Any) -> Any:
-    """Return `over`, of two mappings `base` with the values of `over`, merged key by key."""
+    """Return `base` with the values of `over`, mappings merged key by key; `over` if either is no mapping."""
     if not (isinstance(base, dict) and isinstance(over, dict)):
         return over
     return base | {key: merged(base.get(key), value) for key, value in over.items()}

@@ -21,7 +21,7 @@ class Jobs:
     """The runs of a plan, as the rule of the benchmarks describes them to Snakemake."""
 
     def __init__(self, plan: Invocation, attempts: Mapping[str, int] = MappingProxyType({})) -> None:
-        """`attempts`: of run files that earlier invocations were to replace (`reruns.attempts`)."""
+        """`attempts`: number of the attempt by run file that earlier invocations were to replace."""
         self._plan = plan
         self._attempts = attempts
         self._executors = {
@@ -33,11 +33,11 @@ class Jobs:
         require_accepted({name: self._executors[name] for name in instances}, runs_per_job, accounts)
 
     def per_instance(self, value: Callable[[Executor], Any]) -> PerRun:
-        """`value` of the executor of a run's instance."""
+        """Return a function of a run's wildcards: `value` of the executor of the run's instance."""
         return lambda wildcards: value(self._executors[wildcards.instance])
 
     def protocol(self, wildcards: Wildcards) -> str:
-        """What a measurement means, as flags.
+        """Return the flags of run_benchmark.py that define a measurement: where they change, the run is repeated.
 
         A script of one's own has one more, what its description means, and so has a run that was refused before, the
         number of its attempt; the others stay as they are, so that none is repeated for it.
@@ -50,11 +50,11 @@ class Jobs:
         return " ".join(flags)
 
     def device(self) -> PerRun:
-        """The kind of device as flags. `--where local` stands in records of older runs: see `location`."""
+        """Return a function of the wildcards: the flag `--device`, with `--where local` as older records have it."""
         return self.per_instance(lambda executor: f"--device {executor.device} --where local")
 
     def location(self, wildcards: Wildcards, resources: Any) -> str:
-        """Where a run is made, what it must find there and how long it may take: flags that follow the others.
+        """Return the flags, behind the others, for where a run is made, the GPU expected there and its time limit.
 
         None of it changes what a measurement means, so by none of it a run is made again: it is a function of
         `resources`, which Snakemake does not compare.
@@ -68,9 +68,9 @@ class Jobs:
         return " ".join(filter(None, flags))
 
     def resources(self) -> dict[str, PerRun]:
-        """What a run asks of Slurm, Kubernetes and so on, and the GPUs that it keeps from other runs.
+        """Return Snakemake's resources of a run by name, each a value or a function of the wildcards.
 
-        For machines measured where Snakemake runs, no word of any platform: a rule that names none runs anywhere.
+        `gpu` counts GPUs kept from other runs. On this machine no word of a platform: such a rule runs anywhere.
         """
         executors = self._executors.values()
         keys = {word: key for executor in executors for word, key in executor.platform.resources.items()}
@@ -82,20 +82,20 @@ class Jobs:
         return requested | {"gpu": self._gpus}
 
     def threads(self) -> PerRun:
-        """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""
+        """Return a function of the wildcards: a job's cores where its platform takes them from threads, else 1."""
         return self.per_instance(lambda executor: executor.cpus if executor.platform.cores_are_threads else 1)
 
     def priority(self) -> Callable[[Wildcards], int]:
-        """Under a budget, what decides the ranking is measured first; a run outside the plan has priority 0."""
+        """Return a function of the wildcards: a run's priority, high if it decides the ranking, 0 outside the plan."""
         priorities = {run: number for number, run in enumerate(reversed(order_runs(self._plan)), 1)}
         return lambda wildcards: priorities.get(_run(wildcards), 0)
 
     def environment(self) -> str:
-        """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
+        """Return which of envs/*.yaml measures: `gpu` (CUDA) where any instance is measured on GPUs, else `measure`."""
         return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
 
     def _gpus(self, wildcards: Wildcards) -> int:
-        """Return the GPUs that a run keeps from others; logical devices of a processor are none."""
+        """Return the number of GPUs that a run keeps from others; 0 on a processor, whose devices are logical."""
         return int(wildcards.gpus) if self._executors[wildcards.instance].device == "gpu" else 0
 
 

@@ -16,12 +16,12 @@ from sweetspot.study.scripts import AXES, FRAMEWORK, Script
 
 
 def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], xla: bool, file: Path) -> None:
-    """Refuse cells that no run can measure.
+    """Raise UserError for cells that no run can measure.
 
     Parameters
     ----------
     cells
-        The matrix.
+        Cells of the matrix.
     instances
         Its machines, by name.
     xla
@@ -52,14 +52,14 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
 
 
 def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
-    """Yield what the framework or the device does not have.
+    """Yield a clause for each thing that a cell needs and the framework or the device does not have.
 
     Parameters
     ----------
     cell
         A cell of a framework that is known.
     device, gpu
-        Its kind, `cpu` or `gpu`, and its name.
+        The device's kind, `cpu` or `gpu`, and its name.
     xla
         Whether the step is compiled by XLA.
     """
@@ -88,7 +88,7 @@ def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
 
 
 def require_script_arguments(cells: Sequence[Cell], scripts: Mapping[str, Script], file: Path) -> None:
-    """Refuse scripts whose command lacks what the matrix varies.
+    """Raise UserError for scripts whose command lacks a placeholder of an axis that the matrix varies.
 
     Without {gpus}, a cell of several devices would be filed under a number that the script never received.
 

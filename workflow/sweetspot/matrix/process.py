@@ -36,7 +36,7 @@ NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}  # of a 
 
 
 def scripts_of(fetched: Callable[[str], str]) -> Path:
-    """The folder with the scripts of a module's repository, `fetched` by name, kept beside Snakemake's records."""
+    """Copy a module's scripts, whose paths `fetched` gives by name, beside Snakemake's records; return their folder."""
     for name in NAMES:
         text, file = Path(fetched(name)).read_bytes(), FOLDER / f"{name}.py"
         if not file.is_file() or file.read_bytes() != text:
@@ -51,14 +51,14 @@ def run_script(script: Path, job: object, log: Path) -> str | None:
     Parameters
     ----------
     script, job
-        The file, and its `snakemake`.
+        The script's file, and the object `snakemake` that it reads.
     log
-        Gets the outcome; the traceback of what nobody foresaw, which is raised as it is.
+        File for the outcome; for the traceback of an unforeseen exception, which is raised too.
 
     Returns
     -------
     str or None
-        Why it failed, for a person; None where it went well.
+        Why the script failed, in a sentence for a person; None where it succeeded.
     """
     sentence = None
     try:
@@ -75,11 +75,11 @@ def run_script(script: Path, job: object, log: Path) -> str | None:
 
 
 def hold(results: str | Path) -> int | None:
-    """Hold a study's `results` for this process until it ends, however it does; its descriptor, None without locks.
+    """Lock a study's `results` for this process until it ends; return the lock's descriptor, None without locks.
 
     Snakemake's own lock (the profiles switch it off) is of files by name: it stops two studies that write one index,
-    two clones with one `results` pass it, and who is killed leaves it behind. This one is the kernel's (flock).
-    Raises UserError that names who holds it.
+    two clones with one `results` pass it, and a killed process leaves it behind. This one is the kernel's (flock).
+    Raises UserError that names the process which holds the lock.
     """
     file = Path(results, NAME)
     with in_a_sentence(file):
@@ -125,10 +125,10 @@ def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], recor
 
 
 def stop_on_sigterm(submitted: bool) -> None:
-    """Answer SIGTERM from now on; to be called when Snakemake has its own answer in place.
+    """Install this process's answer to SIGTERM; called when Snakemake has installed its own.
 
-    Here, the jobs that run are finished and no other starts: Snakemake's own answer, but in a thread, since it waits
-    for locks that the interrupted thread may hold. Jobs that are `submitted` may wait in a queue for days: they are
+    Jobs on this machine are finished and no other starts: Snakemake's own answer, but in a thread, since it waits for
+    locks that the interrupted thread may hold. Jobs that are `submitted` may wait in a queue for days: they are
     cancelled, as on Ctrl-C.
     """
     answer = signal.getsignal(signal.SIGTERM)

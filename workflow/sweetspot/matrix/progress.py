@@ -34,7 +34,7 @@ SLURM = re.compile(
 
 
 def terminal_handlers(handlers: Iterable[logging.Handler]) -> Iterator[logging.StreamHandler[Any]]:
-    """Yield the handlers that write to the terminal."""
+    """Yield those logging handlers that write to the terminal, not to a file."""
     for handler in handlers:
         if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
             yield handler
@@ -54,12 +54,12 @@ def show_step_lines(handlers: Iterable[logging.Handler], is_quiet: bool = False)
 
 
 def _event(record: logging.LogRecord) -> str | None:
-    """Return the name of Snakemake's LogEvent; None for a plain message."""
+    """Return the name of a record's LogEvent of Snakemake, such as JOB_INFO; None for a plain message."""
     return getattr(getattr(record, "event", None), "name", None)
 
 
 def _is_visible(handler: logging.Handler, is_quiet: bool, record: logging.LogRecord) -> bool:
-    """Return True for all records, of a quiet run for errors; for the end of a job too, which takes its error back."""
+    """Return True for a record to be shown: any; in a quiet run errors, and ends of jobs, which take errors back."""
     event = _event(record)
     if event == "JOB_INFO":  # Snakemake's handler would write an empty line before each step.
         handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ class StepFormatter(logging.Formatter):
         self._reasons: dict[object, list[str]] = {}
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line of a record of Snakemake's logger; empty for none."""
+        """Return the line to show for a record of Snakemake's logger; '' for no line."""
         event, values = _event(record), record.__dict__
         if event == "RUN_INFO":
             self._total = int(values.get("stats", {}).get("total", 0))
@@ -108,7 +108,7 @@ class StepFormatter(logging.Formatter):
         return error_sentences(message) if record.levelno >= logging.ERROR else message
 
     def _note_failure(self, values: dict[str, Any]) -> str:
-        """Keep why a step failed; return its line, '' where nothing tells."""
+        """Keep why a step failed; return the line `failed: STEP`, '' where no log tells why."""
         name = self._names.get(values["jobid"], values["rule_name"])
         reasons = [line for log in values["log"] for line in log_ending(Path(log))]
         if reasons and not reasons[0].startswith(SENTENCE):
@@ -119,7 +119,7 @@ class StepFormatter(logging.Formatter):
 
 
 def slurm_sentences(message: str | None) -> list[str]:
-    """Return the sentence of Slurm's executor without its commands; [] for any other message."""
+    """Return Slurm's own reason from a message of Snakemake's executor, in a list; [] for any other message."""
     match = SLURM.search(message or "")
     if match is None:
         return []
@@ -130,7 +130,7 @@ def slurm_sentences(message: str | None) -> list[str]:
 
 
 def error_sentences(message: str) -> str:
-    """Return what Snakemake prints of a WorkflowError, without its lines of the rule files."""
+    """Return a WorkflowError's message without lines of rule files, as `error: ...`; others unchanged."""
     text, is_error = WORKFLOW_ERROR.subn("", message, count=1)
     if not is_error:
         return message
@@ -139,7 +139,7 @@ def error_sentences(message: str) -> str:
 
 
 def log_ending(log: Path) -> list[str]:
-    """Return the sentences of a log (`error: ...`), else its last lines; [] without a log."""
+    """Return the lines of a log that begin with `error: `, else its last 20 lines; [] without a log."""
     if not log.is_file():
         return []
     lines = list(filter(str.strip, log.read_text(encoding="utf-8", errors="replace").splitlines()))

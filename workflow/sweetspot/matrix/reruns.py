@@ -17,26 +17,26 @@ Notes = dict[str, tuple[str, int]]  # by run file: the checksum of the old file,
 
 
 def attempts(notes: Path = NOTES) -> dict[str, int]:
-    """Return the attempt of each noted run: one more than before where its file was not replaced."""
+    """Return the attempt's number by noted run file: one more than noted where the file was not replaced."""
     return {file: number + _is_unchanged(file, old) for file, (old, number) in _read(notes).items()}
 
 
 def must_replace(file: str, notes: Path = NOTES) -> bool:
-    """True if the run file is still the one that this invocation, or one before it, was to replace."""
+    """Return True if the run file is still the one that this invocation, or one before it, was to replace."""
     return _is_unchanged(file, _read(notes).get(file, ("", 0))[0])
 
 
 def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = NOTES) -> None:
-    """Note which run files are there that this invocation is to replace.
+    """Write down which existing run files this invocation is to replace.
 
     Parameters
     ----------
     files
         Run files to be made.
     numbers
-        This invocation's numbers of their attempts.
+        Number of the attempt by run file, in this invocation.
     notes
-        Where the notes are kept.
+        The JSON file of the notes.
     """
     # Notes of runs that were made at the first attempt, which are most, are dropped.
     remaining: Notes = {file: note for file, note in _read(notes).items() if note[1] or _is_unchanged(file, note[0])}

@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
 
 class RunSelection(NamedTuple):
-    """What is measured, in order, and what does not fit into the budget, with the estimated sums of the former."""
+    """Runs to measure, in order; runs that do not fit into the budget; estimated minutes of the former."""
 
     selected: list[Run]
     skipped: list[Run]
@@ -39,7 +39,7 @@ class RunSelection(NamedTuple):
 
 
 def order_runs(plan: Invocation) -> list[Run]:
-    """List all runs of the plan, those that decide the ranking first.
+    """Return all runs of the plan, those that decide the ranking first.
 
     Cells of the question's models at the batch that is nearest to its headline decide it. Their first runs come first,
     one device before several; then their second runs, which give them an interval; then the other cells. Equal cells
@@ -60,7 +60,7 @@ def order_runs(plan: Invocation) -> list[Run]:
 
 
 def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunSelection:
-    """Select the runs of the plan that are there or fit into the budget; shorter ones may follow one that is too long.
+    """Select the runs that have a file or fit into the budget; a shorter run may follow one that is too long.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
 
 
 def selection_text(selection: RunSelection) -> str:
-    """Summarise a selection: what is measured, how long it takes, and how many runs are left out."""
+    """Return a sentence: how many runs are measured, their estimated minutes, how many runs and cells are left out."""
     cells = len({run.cell for run in selection.skipped})
     return (
         f"{len(selection.selected)} runs, estimated {selection.minutes:.1f} minutes; {len(selection.skipped)} runs of "
@@ -107,12 +107,12 @@ def run_file(folder: Path, run: Run) -> Path:
 
 
 def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
-    """List run files that are missing although their table is there, so that Snakemake would not ask for them."""
+    """Return those of `runs` (paths) that are missing while `collected` exists: Snakemake would not ask for them."""
     return [file for file in runs if not os.path.exists(file)] if collected.is_file() else []  # noqa: PTH110 (faster)
 
 
 def read_duration(file: Path) -> float | None:
-    """Read how many seconds the process of the run in `file` took; None for a file that does not say."""
+    """Return the seconds that a run's process took, from its run file; None for a file that does not say."""
     import pyarrow.parquet as pq
 
     try:
@@ -123,12 +123,12 @@ def read_duration(file: Path) -> float | None:
 
 
 def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:
-    """Return the skipped runs as plain values, which do not change when estimates do."""
+    """Return each skipped run as a dict of the cell's columns and `run`, independent of estimated durations."""
     return [{**cell._asdict(), "run": number} for cell, number in selection.skipped]
 
 
 def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
-    """Tabulate the cells that the budget cuts: their columns, `runs` (numbers of the skipped ones), `budget`."""
+    """Return a table, a row per cell that the budget cuts: CELL_COLUMNS, `runs` (skipped numbers, text), `budget`."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"]).astype({**Cell.__annotations__, "run": "str"})

@@ -61,12 +61,12 @@ SCRIPTS = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LE
 
 
 def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, accounts: str = "") -> None:
-    """Ask Slurm whether it would take the jobs (`sbatch --test-only`).
+    """Raise UserError if Slurm would refuse the jobs, as `sbatch --test-only` says.
 
     Parameters
     ----------
     executors
-        Of the instances whose runs are to be submitted, by name.
+        Executors by name of the instance whose runs are to be submitted.
     runs_per_job
         How many runs share a job; their times add up.
     accounts
@@ -92,7 +92,7 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
 
 
 def _refusal(command: Sequence[str]) -> str:
-    """Return the words with which Slurm refuses; empty where it does not, or does not answer."""
+    """Return Slurm's reason for refusing a command (up to 200 characters); '' if it accepts or does not answer."""
     try:
         process = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     except (subprocess.SubprocessError, OSError):

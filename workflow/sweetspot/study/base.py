@@ -35,7 +35,7 @@ Day = Annotated[date, Field(strict=False)]  # as YAML reads a date, or in quotes
 
 
 def _checked_day(text: str) -> str:
-    """Return a date as it was written. Raises ValueError for a day that its month does not have."""
+    """Return the text of a date unchanged. Raises ValueError for a day that its month does not have."""
     try:
         date.fromisoformat(text + "2000-01-01"[len(text) :])
     except ValueError:
@@ -60,7 +60,7 @@ class Closed(BaseModel):
     )
 
     def _expected(self) -> Iterator[str]:
-        """Yield what is expected of keys that do not fit together; the first is said."""
+        """Yield a clause for each mistake in keys that do not fit together: what is expected. The first is reported."""
         yield from ()
 
     @model_validator(mode="after")
@@ -91,12 +91,12 @@ class Ranged(Closed):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Low and high; the value itself where none is given."""
+        """Low and high end of the range; the value itself for an end that is not given."""
         return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
 
     @property
     def three(self) -> tuple[float, float, float]:
-        """Value, low and high."""
+        """Value, low end and high end of the range."""
         return (self.value, *self.ends)
 
     def _expected(self) -> Iterator[str]:
@@ -106,7 +106,7 @@ class Ranged(Closed):
 
 
 def within(minimum: float, maximum: float = math.inf, noun: str = "a number") -> AfterValidator:
-    """Return a check that the whole range of an uncertain number lies within bounds.
+    """Return a pydantic validator: the whole range of an uncertain number must lie within bounds.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
 
 def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
-    """Return the content of a file as a model.
+    """Return the content of a file as an instance of a pydantic model.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    """Say in one sentence which key is wrong, its value and what is expected."""
+    """Return a sentence for one validation error: which key is wrong, its value and what is expected."""
     location, kind, value, context = detail["loc"], detail["type"], repr(detail["input"]), detail.get("ctx", {})
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))
@@ -214,7 +214,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
-    """Refuse names that differ only by case: on macOS and Windows their files are one.
+    """Raise UserError for names that differ only by case: on macOS and Windows their files are one.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
     noun
         What they are names of, e.g. "studies".
     file
-        Where they stand.
+        File or folder of the names, for the sentences.
 
     Raises
     ------
@@ -239,5 +239,5 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
 
 
 def not_once(names: list[str], where: str) -> Iterator[str]:
-    """Yield what is expected where a name stands twice among `where`."""
+    """Yield a clause for each name that is given twice; `where` says of what, e.g. 'phases'."""
     yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)

@@ -51,13 +51,13 @@ class CatalogueMap(Closed):
     """Price lists whose machines are refreshed by the names of facts/catalogue_names.csv, unless a part names them"""
 
     def parts(self) -> Iterator[tuple[str, str, FilePart]]:
-        """Yield source, key and part, in the order of the sources."""
+        """Yield (source, key, part) for each part of the map, SkyPilot's before gpuhunt's."""
         for source, parts in (("skypilot", self.skypilot), ("gpuhunt", self.gpuhunt)):
             for key, part in parts.items():
                 yield source, key, part
 
     def completed(self, machines: Collection[str]) -> "CatalogueMap":
-        """Return it with a part for each file and region of the library's names of machines that no part names."""
+        """Return the map with a further part for each file and region of machines that only the library names."""
         if not self.shipped.rates:
             return self
         rows = {name: row for row in table("catalogue_names") for name in (row["instance"], *row["names"].split(" ; "))}
@@ -76,7 +76,7 @@ class CatalogueMap(Closed):
 def checked_catalogue(
     catalogue: CatalogueMap | None, machines: Collection[str], price_lists: Collection[str], file: str | Path
 ) -> CatalogueMap:
-    """Check the names of a catalogue map and complete it from the library.
+    """Return a catalogue map completed from the library, once its names are checked.
 
     Parameters
     ----------

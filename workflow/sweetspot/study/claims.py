@@ -96,7 +96,7 @@ class Claims(Closed):
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Parse an expression such as '~1.06 * price(vm)' without checking it. Raises ValueError where it is no Python."""
+    """Return the syntax tree of an expression such as '~1.06 * price(vm)'. Raises ValueError for no Python."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -104,7 +104,7 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def load_claims(path: str | Path) -> list[Claim]:
-    """Load the claims of a study; an empty list if the file is missing.
+    """Return the claims of a study's claims.yaml; [] if the file is missing.
 
     Raises UserError naming the file, the claim and the offending text.
     """
@@ -119,7 +119,7 @@ def load_claims(path: str | Path) -> list[Claim]:
 
 
 def _mistakes(claim: Claim) -> Iterator[str]:
-    """Describe each part of a claim's expression that is not allowed."""
+    """Yield a clause for each part of a claim's expression that is not allowed, with what is expected."""
     try:
         yield from () if claim.value is None else _mistakes_below(parse_expression(claim.value), claim)
     except (ValueError, RecursionError):

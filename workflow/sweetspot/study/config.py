@@ -10,7 +10,7 @@ from sweetspot.study.base import Closed, Count, Framework, Precision, Slug
 
 
 def _number_of_text(value: Any) -> Any:
-    """Return the number that a text of the command line means: Snakemake reads what stands in {} or [] as text."""
+    """Return a text of digits as int, other values unchanged: Snakemake passes numbers within {} or [] as text."""
     return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*", value) else value
 
 
@@ -72,7 +72,7 @@ class Measure(Closed):
     """Cap on the time of all runs together; null: none"""
 
     def flags(self) -> str:
-        """What a measurement means, as flags of `run_benchmark.py` in a fixed order: a change repeats every run.
+        """Return the flags of `run_benchmark.py` that define a measurement, in a fixed order: a change repeats runs.
 
         The budget is none of them: it decides what is measured, not how. Nor is the time limit: `limit_flag` gives the
         one that holds, and its default stands here only because this text stands in the records of older runs.
@@ -82,7 +82,7 @@ class Measure(Closed):
         return " ".join([*flags, "--xla" if self.xla else "--no-xla"])
 
     def limit_flag(self) -> str:
-        """How long a run may take, as a flag that follows the others; nothing where that is the default."""
+        """Return the time limit of a run as a flag that follows the others; '' where it is the default."""
         return "" if self.time_limit_s == TIME_LIMIT_S else f"--time-limit-s {self.time_limit_s}"
 
 
@@ -105,5 +105,5 @@ class Config(Closed):
     @field_validator("measure_on", mode="before")
     @classmethod
     def _name_as_list(cls, value: Any) -> Any:
-        """`--config measure_on=workstation-gpu` on the command line gives text."""
+        """Return a text, as `--config measure_on=workstation-gpu` gives it, in a list; other values unchanged."""
         return [value] if isinstance(value, str) else value

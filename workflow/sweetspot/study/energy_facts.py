@@ -69,7 +69,7 @@ class Site(Closed):
 
 
 def _grids() -> dict[str, Fact]:
-    """Return the carbon intensity of each grid of the library."""
+    """Return the carbon intensity (g CO2e per kWh) of each grid of the library, by name."""
     return {row["grid"]: _fact({**row, "source": f"{row['grid']}: {row['source']}"}) for row in table("grids")}
 
 
@@ -94,7 +94,7 @@ class Energy(Closed):
             yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 
     def completed(self) -> "Energy":
-        """Return the facts with grids looked up and, where they ask for what is shipped, what they do not declare."""
+        """Return the facts with grids looked up and, if `shipped`, the library's for what is not declared."""
         facts, sites = dict[tuple[str, str], Fact](), {site.provider: site for site in self.sites}
         if self.shipped:
             facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}
@@ -119,9 +119,9 @@ class Energy(Closed):
         return self.model_copy(update=changes)
 
     def device(self, gpu: str) -> DevicePower | None:
-        """Return the power of a device; None where it is not declared."""
+        """Return the declared power (W) of a device; None where it is not declared."""
         return next((device for device in self.devices if device.gpu == gpu), None)
 
     def site(self, provider: str) -> Site | None:
-        """Return where a provider's machines stand; None where it is not declared."""
+        """Return PUE and grid of a provider's machines; None where they are not declared."""
         return next((site for site in self.sites if site.provider == provider), None)

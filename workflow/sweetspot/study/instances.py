@@ -55,11 +55,11 @@ class Executor(Closed):
 
     @property
     def platform(self) -> Platform:
-        """The row of PLATFORMS."""
+        """The platform that runs its jobs, a row of PLATFORMS."""
         return PLATFORMS[self.where]
 
     def nodes(self, gpus: int) -> int:
-        """Nodes that a cell with `gpus` devices takes: 1 unless it has more than `gpus_per_node`."""
+        """Return the number of nodes of a cell with `gpus` devices: 1 unless it has more than `gpus_per_node`."""
         return max(1, gpus // self.gpus_per_node) if self.gpus_per_node else 1
 
 
@@ -118,7 +118,7 @@ class Instance(Closed):
 
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
-    """Return how many nodes some devices of an instance take; 1 where nothing is said.
+    """Return the number of nodes that some devices of an instance take; 1 for an unknown instance.
 
     Parameters
     ----------
@@ -136,12 +136,12 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
 
 
 def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:
-    """Return the declared warnings of an instance, as a table's column holds them; [] for an unknown one."""
+    """Return the declared warnings of an instance as dicts with `rule` and `message`; [] for an unknown one."""
     return [warning(entry.rule, entry.message) for entry in instances[name].warnings] if name in instances else []
 
 
 def load_instances(*files: Path) -> dict[str, Instance]:
-    """Read the instances of all files, later files adding to earlier ones. Raises UserError of all mistakes."""
+    """Return the instances of all files by name. Raises UserError of all mistakes, such as a name in two files."""
     instances: dict[str, Instance] = {}
     faults, names = Faults(), set[str]()  # the names of those whose entry is at fault too: another may name them
     for file in files:

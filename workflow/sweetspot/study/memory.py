@@ -24,12 +24,12 @@ def _device_rows() -> dict[str, dict[str, str]]:
 
 
 def is_before_ampere(gpu: str) -> bool:
-    """Whether a device is known to be of an architecture that has neither TF32 nor bf16."""
+    """Return True if a device is known to be of an architecture that has neither TF32 nor bf16."""
     return _device_rows().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
 
 
 def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
-    """Return GiB of one device by machine: declared, else by devices.csv, whose 80 GB are 80 GiB; known ones only."""
+    """Return the GiB of one device by machine: declared, else of devices.csv (80 GB is 80 GiB); others are left out."""
     sizes = {
         name: machine.gpu_memory_gib or float(_device_rows().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
         for name, machine in machines.items()

@@ -49,23 +49,23 @@ class OpenModel(NamedTuple):
 
     @property
     def mixture(self) -> bool:
-        """Whether it is a mixture of experts, of which a token uses some."""
+        """True for a mixture of experts, of which each token uses only some."""
         return self.active_parameters < self.parameters
 
     @property
     def multiplied(self) -> int:
-        """Weights that each token is multiplied with: looking up an embedding costs nothing."""
+        """Number of weights that each token is multiplied with; an embedding that is only looked up is none."""
         return self.active_parameters - (0 if self.tied else self.vocabulary * self.width)
 
     def adapters(self, rank: int) -> int:
-        """Weights of adapters of that rank at queries, keys, values and the output of attention (Hu et al. 2021)."""
+        """Return the number of weights of adapters (LoRA) of that rank at all of attention (Hu et al. 2021)."""
         queries, keys = self.heads * self.head_width, self.kv_heads * self.head_width
         return self.layers * rank * 2 * (2 * self.width + queries + keys)
 
 
 @cache
 def open_models() -> dict[str, OpenModel]:
-    """All rows of facts/models.csv by name."""
+    """Return all rows of facts/models.csv by name of the model."""
     numbers = OpenModel._fields[1:3] + OpenModel._fields[4:-1]
     return {
         row["model"]: OpenModel(
@@ -76,7 +76,7 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """Return the model of that name, in any case, its publisher before it or not. Raises UserError for others."""
+    """Return the open model of a name, in any case, with or without publisher. Raises UserError for unknown names."""
     models, key = open_models(), name.strip().lower().split("/")[-1]
     untuned = {TUNED.sub("", model): row for model, row in models.items()} | models
     model = untuned.get(key) or untuned.get(TUNED.sub("", key))
@@ -88,7 +88,7 @@ def open_model(name: str) -> OpenModel:
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
-    """Return the operations of a training step for each token: 6 P + 12 L a s.
+    """Return the floating-point operations of a training step for each token: 6 P + 12 L a s.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = 
     sequence
         Tokens s of a sequence; attention counts whole rows, causal or not.
     rank
-        Of adapters.
+        Rank of the adapters.
 
     References
     ----------
@@ -121,7 +121,7 @@ def memory_need(
     kept: bool = False,
     chunked: bool = False,
 ) -> Needs:
-    """Return what each device keeps: 16 bits, Adam, weights, gradients and states divided by the devices (ZeRO 3).
+    """Return the GiB of memory that each device needs, and those that the devices divide (ZeRO 3), with Adam.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ SEQUENCE = 2048
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:
-    """Return what the cells of work by tokens are called as a model, e.g. `llama-3.1-8b.lora.2048`.
+    """Return the model's name in the cells of a training on tokens, e.g. `llama-3.1-8b.lora.2048`.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def cell_name(model: str, method: str, sequence: int) -> str:
 
 
 def cell_work(name: str) -> tuple[OpenModel, Method, int] | None:
-    """Return model, method and sequence of a cell's model that is named so; None where it is another's."""
+    """Return (model, method, tokens of a sequence) of a name that `cell_name` made; None for other names."""
     match = CELL_NAME.fullmatch(name)
     try:
         return (open_model(match[1]), match[2], int(match[3])) if match else None  # type: ignore[return-value]

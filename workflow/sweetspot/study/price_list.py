@@ -136,14 +136,14 @@ class PriceList(Closed):
 
 
 def load_price_list(path: str | Path) -> PriceList:
-    """Read one price list. Raises UserError: one sentence naming file and key."""
+    """Read and check one price list. Raises UserError, one sentence for each mistake, with file and key."""
     prices = validated(PriceList, load_yaml(path), path)
     check_together(prices, path)
     return prices
 
 
 def check_together(prices: PriceList, path: str | Path) -> None:
-    """Refuse what no single key shows: repeated offers, rates that are none, too long terms. Raises UserError."""
+    """Raise UserError for what no single key shows: repeated offers, wrong exchange rates, too long terms."""
     refuse(f"{path}: {sentence}" for sentence in _mistakes(prices))
 
 
@@ -183,21 +183,21 @@ HISTORY = "history"
 
 
 def newest_day(prices: PriceList) -> date:
-    """Return the newest day that a price of the list speaks of."""
+    """Return the newest date of the price list: its own, or that of an offer."""
     return max([prices.as_of, *(offer.as_of for offer in prices.offers if offer.as_of is not None)])
 
 
 def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
-    """Return the file of the history that keeps a list: one file a state, none written over.
+    """Return the path in prices/history/ for an old price list; never the path of a file with another text.
 
     Parameters
     ----------
     folder
         The study's prices/.
     name
-        Name of the list.
+        Name of the price list.
     prices
-        What it says.
+        The list itself; its newest day names the folder.
     text
         The text of its file.
     """
@@ -207,12 +207,12 @@ def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
 
 
 def history_days(folder: Path) -> list[date]:
-    """Return the days of which prices/ keeps old lists, oldest first. Raises UserError for a name of no day."""
+    """Return the dates of the folders in prices/history/, oldest first. Raises UserError for another name."""
     return sorted({_day_and_number(entry)[0] for entry in (folder / HISTORY).glob("*/")})
 
 
 def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
-    """Return the file of each list as it was on a day: its newest state that is not younger, else the oldest known.
+    """Return the file by name of each list as it was on a day: the newest not younger, else the oldest known.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
     Raises
     ------
     UserError
-        A list of the history is none.
+        A file in the history is no price list.
     """
     files_by_name = {}
     old_folders = sorted((folder / HISTORY).glob("*/"), key=_day_and_number)
@@ -238,7 +238,7 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
 
 
 def _day_and_number(folder: Path) -> tuple[date, int]:
-    """Return day and number of a folder of the history, e.g. of `2026-11-22_2`."""
+    """Return (date, number) of a folder's name in the history, e.g. 2 of `2026-11-22_2`; 0 without number."""
     day, _, number = folder.name.partition("_")
     try:
         return date.fromisoformat(day), int(number or 0)

@@ -39,7 +39,7 @@ def scenario_file(folder: Path, name: str) -> Path:
 
 
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
-    """Return the scenarios of a study's folder by name; {} where it has none. Raises UserError."""
+    """Return the scenarios in a study's folder by name; {} where it has none. Raises UserError."""
     scenarios, faults = {}, Faults()
     for file in sorted((folder / "scenarios").glob("*.[yY]*")):
         with faults.gather():
@@ -146,7 +146,7 @@ def merged(old: Any, change: Any, file: Path) -> Any:
 
 
 def differences(old: Any, new: Any) -> list[str]:
-    """Describe each value that differs between two contents of a file: where it is, what it was, what it is."""
+    """Return a text `path: old → new` for each value that differs between two contents of a file."""
     before, after = _values_by_path(old), _values_by_path(new)
     return [
         f"{path}: {before.get(path, 'nothing')} → {after.get(path, 'nothing')}"
@@ -174,7 +174,7 @@ def _values_by_path(content: Any, path: str = "") -> dict[str, str]:
 
 
 def _name(entry: Any) -> str:
-    """Return the name of an entry of a list, of an offer its instance; "" if it has none."""
+    """Return the `name` of an entry of a list, else its `instance` (of an offer); "" if it has neither."""
     name = entry.get("name", entry.get("instance")) if isinstance(entry, Mapping) else None
     return name if isinstance(name, str) else ""
 
@@ -184,7 +184,7 @@ def _purchase(entry: Mapping[str, Any]) -> str:
 
 
 def _with_factors(content: Any, scenario: Scenario, key: str = "") -> Any:
-    """Return the content of a file, at `key`, with the scenario's price of electricity and its times the jobs.
+    """Return the content at `key` of a file with the scenario's price of electricity and factor on the jobs.
 
     Jobs a month may have a range; those of a phase stay whole numbers, at least 1.
     """

@@ -121,13 +121,13 @@ class Script(Closed):
             yield "a command that names a program"
 
     def texts(self) -> list[str]:
-        """Return every text into which values are filled."""
+        """Return every text that may have placeholders: the command, the environment's values, the file of steps."""
         argv = [self.command] if isinstance(self.command, str) else self.command
         file = self.steps.json_lines if isinstance(self.steps, JsonLines) else None
         return [*argv, *self.environment.values(), file or ""]
 
     def words(self) -> list[str]:
-        """Return the command as program and arguments, not filled in; one text for a shell."""
+        """Return the command as program and arguments, with unfilled placeholders; one text for a shell."""
         if not isinstance(self.command, str):
             return self.command
         try:
@@ -136,46 +136,46 @@ class Script(Closed):
             raise ValueError(f"a command whose quotes end ({error})") from None
 
     def axes(self) -> set[str]:
-        """Return the axes of the matrix of which the script learns the value."""
+        """Return the names of those axes of the matrix whose values the script gets through placeholders."""
         names = set(PLACEHOLDER.findall(" ".join(self.texts())))
         return names | ({"batch_size"} if "global_batch_size" in names else set())
 
     def values(self, cell: Cell, run: int, scratch: str) -> dict[str, str]:
-        """Return what is filled in for a run.
+        """Return the text for each placeholder of a run, by name.
 
         Parameters
         ----------
         cell
-            What is measured.
+            The cell that is measured.
         run
             Number of the run.
         scratch
-            Its empty folder.
+            Path of the run's empty folder.
         """
         values = cell._asdict() | {"global_batch_size": cell.batch_size * cell.gpus, "run": run, "scratch": scratch}
         values["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
         return {name: str(values[name]) for name in NAMES}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Return program and arguments of a run; a shell is started only where the file says so, values in quotes."""
+        """Return program and arguments of a run, filled in; with `shell` they are /bin/sh and one quoted text."""
         if self.shell:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
             return ["/bin/sh", "-c", filled(self.words()[0], quoted)]
         return [filled(word, values) for word in self.words()]
 
     def samples(self, cell: Cell) -> int:
-        """Return the units that one step of a cell trains on, all devices together."""
+        """Return how many units one step of a cell trains on, all devices together."""
         product = filled(str(self.samples_per_step), self.values(cell, 1, ""))
         return math.prod(int(factor) for factor in product.split("*"))
 
     def digest(self) -> str:
-        """Return a short name of what the file means; another one measures again."""
+        """Return 12 hexadecimal digits of what the description means; where they change, runs are measured again."""
         meant = self.model_dump_json(exclude={"title", "training_flop_per_sample"})
         return hashlib.sha256(meant.encode()).hexdigest()[:12]
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with the placeholders' values; what is no placeholder stays, a brace too."""
+    """Return a text with the values of its placeholders `{name}`; what is no placeholder stays, a brace too."""
     return PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 

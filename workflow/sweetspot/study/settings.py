@@ -42,12 +42,12 @@ class Settings:
 
     @property
     def money(self) -> Money:
-        """The currency of the sentences; tables are in USD."""
+        """Currency in which the sentences show money; tables are in USD."""
         return Money(self.currency, self.usd_per_unit)
 
     @property
     def verdict_columns(self) -> dict[str, Any]:
-        """What bills pay for, and in which money people read them: columns of the verdict."""
+        """Columns of the verdict by name: `counts` (what a bill is for), `currency`, `usd_per_unit`."""
         return {"counts": self.counts, "currency": self.currency, "usd_per_unit": self.usd_per_unit}
 
     @classmethod
@@ -59,7 +59,7 @@ class Settings:
         study
             The study.
         instances
-            Its machines; without them they are called by their keys.
+            Its machines by name; without them pages call machines by their keys.
         """
         from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
 

@@ -66,19 +66,19 @@ class StockFact(Closed):
 
     @property
     def bounds(self) -> tuple[float, float, float]:
-        """Return value, low and high; an unknown value is nan, an unknown share from 0 to 1."""
+        """Value, low and high; an unknown value is nan, an unknown share from 0 to 1."""
         value = math.nan if self.value is None else self.value
         low, high = (0.0, 1.0) if self.value is None else (self.value, self.value)
         return value, low if self.low is None else self.low, high if self.high is None else self.high
 
     @property
     def says_nothing(self) -> bool:
-        """Return whether it has neither a value nor a range."""
+        """True if the fact has neither a value nor a range."""
         return not self._keys_set("value", "low", "high")
 
     @property
     def about(self) -> dict[str, Any]:
-        """Return which offers it is about: the value of each of KEYS that is given."""
+        """Which offers the fact is about: those of KEYS that it gives, with their values."""
         return {key: getattr(self, key) for key in self._keys_set(*KEYS)}
 
 
@@ -94,20 +94,20 @@ class Availability(Closed):
 
 
 class AvailabilityFacts(NamedTuple):
-    """The figures of a study before those of the library; the one that says most about an offer counts."""
+    """Facts of a study, which count before those of the library; the most specific to an offer counts."""
 
     study_facts: Sequence[StockFact]
     shipped: Sequence[StockFact]
 
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
-        """Return the figure for an offer, the study's if it has any; None where nothing is known.
+        """Return the most specific fact for an offer, the study's if it has any; None where nothing is known.
 
         Parameters
         ----------
         quantity
-            One of LARGEST.
+            A key of LARGEST, such as wait_days.
         offer
-            What the offer is, by KEYS.
+            The offer's values by KEYS.
         """
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
@@ -118,7 +118,7 @@ class AvailabilityFacts(NamedTuple):
 
 
 def study_facts(file: Path) -> list[StockFact]:
-    """Return the figures of a study's availability.yaml. Raises UserError, also for future dates."""
+    """Return the facts of a study's availability.yaml. Raises UserError, also for future dates."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
     newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
     refuse(
@@ -130,7 +130,7 @@ def study_facts(file: Path) -> list[StockFact]:
 
 
 def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """Return the figures of a study's availability.yaml whose names are those of the study.
+    """Return the facts of a study's availability.yaml, once its names are checked to be those of the study.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
 
 
 def load_availability(path: str | Path | None, as_of: date) -> AvailabilityFacts:
-    """Return the figures of a study's availability.yaml, where it has one, before the library's of LARGEST_YEARS.
+    """Return the facts of a study's availability.yaml, if any, and the library's of two years around `as_of`.
 
     Raises UserError naming file and key.
     """

@@ -64,12 +64,12 @@ class LogSource(Closed):
                 yield f"'{name}' to be given too, because {self.format} logs do not say it"
 
     def stated(self, name: str) -> Any:
-        """What the study states of the log because its format does not say it: `NEEDED`, so it is there."""
+        """Return the value of a key that the study gives because logs of this format do not say it (NEEDED)."""
         return getattr(self, name)
 
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
-    """Return all files that the sources are read from, sorted: what a rule must depend on."""
+    """Return the paths of all files that the log sources name, sorted: a rule's inputs."""
     return sorted({str(Path(study_dir) / source.path) for source in sources})
 
 
@@ -116,12 +116,12 @@ class StudyCells(Closed):
     """Batch of the answer and its costs, or one for each model; own: each machine at the batch of its figure"""
 
     def batches(self, model: str) -> list[int]:
-        """Return the batches per device of a model in the tables; [] where each machine has its own."""
+        """Return the samples per device and step of a model in the tables; [] where each machine has its own."""
         batch = self.headline_batch_size
         return [] if batch == "own" else [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
 
     def headline(self, model: str) -> int | None:
-        """Return the batch per device that the answer about `model` uses; None where each machine has its own."""
+        """Return the samples per device and step of the answer about `model`; None where each machine has its own."""
         batch = self.headline_batch_size
         return None if batch == "own" else batch[model] if isinstance(batch, dict) else batch
 
@@ -197,7 +197,7 @@ class Study(Closed):
 
 
 def check_study_name(name: str, studies: Path) -> None:
-    """Refuse a name whose results would be another's: reserved, or another study's but for case. Raises UserError."""
+    """Raise UserError for a reserved name, and for one that differs from another study's only by case."""
     folder = name.casefold()
     if folder in RESERVED:
         raise UserError(f"study {name!r} would write into results/{folder}, which is of all studies; rename it")
@@ -206,7 +206,7 @@ def check_study_name(name: str, studies: Path) -> None:
 
 
 def load_study(folder: str | Path) -> Study:
-    """Read the study in `folder`; its name must be the folder's. Raises UserError."""
+    """Return the study in `folder`, its energy facts completed; its name must be the folder's. Raises UserError."""
     root = Path(folder)
     check_study_name(root.name, root.parent)
     if not root.is_dir():

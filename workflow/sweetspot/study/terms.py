@@ -28,7 +28,7 @@ class Amount(Ranged):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Editors must accept the plain number too."""
+        """Return the JSON schema of an amount, the plain number included, which editors must accept."""
         return {"anyOf": [{"type": "number"}, handler(core)]}
 
 
@@ -264,7 +264,7 @@ LATER = 1.5  # so far a currency may have moved beyond the years of the table
 
 
 def wrong_rate(currency: str, usd: float, day: date) -> str | None:
-    """Say what would be right in place of an exchange rate; None where it is right or the currency is not known.
+    """Return a clause on what an exchange rate should be; None where it is right or the currency unknown.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Resale(Closed):
                 yield f"low <= share <= high at {years:g} years, found {low:g}, {share:g}, {high:g}"
 
     def by_years(self) -> list[Point]:
-        """Return (years since the purchase, share of the purchase: median, low, high), from 0 years on."""
+        """Return points (years since the purchase; median, low and high share of its price), from 0 years on."""
         import numpy as np
 
         curve = np.array([(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)])
@@ -65,7 +65,7 @@ PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
 
 
 class Fixed(NamedTuple):
-    """A price that stays."""
+    """A price that stays the same."""
 
     kind: str
 
@@ -145,5 +145,5 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
 
 
 def path_and_title(trend: Trend) -> tuple[str, Path]:
-    """Return the name for people of a trend, and what it says: a preset's name, or the kind of one's own."""
+    """Return (name for people, path of prices) of a trend: a preset's name, or `own` and the kind."""
     return (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)

@@ -98,7 +98,7 @@ class ProjectPlan(Needs):
         yield from not_once([phase.name for phase in self.phases], "phases")
 
     def job_of(self, phase: Phase) -> PhaseJob:
-        """Return one job of a phase as a run."""
+        """Return one job of a phase as a workload of one run."""
         keys = {"gpu_memory_gib", "sharded_memory_gib", "instance", "model", "source"}
         return PhaseJob(
             **self.model_dump(include=keys),
@@ -119,7 +119,7 @@ class Workloads(RootModel[dict[Part, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, SingleJob]:
-    """Read the single jobs that are priced, in the order of the file. Raises UserError naming file and key.
+    """Return the single jobs that are priced by name, in the order of the file. Raises UserError.
 
     One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
     So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
@@ -152,13 +152,13 @@ def load_monthly(path: str | Path) -> dict[str, Monthly]:
 
 
 def load_titles(path: str | Path) -> dict[str, str]:
-    """Return the titles of workloads and, as `<workload>.<class>`, of classes; {} if the file is missing."""
+    """Return titles for people by workload and by `<workload>.<class>`; {} if the file is missing."""
     works = {**load_monthly(path), **_jobs_if_any(path)}
     return {name: work.title for name, work in works.items() if work.title}
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Read all workloads; {} if the file is missing. Raises UserError.
+    """Return all workloads by name; {} if the file is missing. Raises UserError.
 
     Jobs by tokens are given by the samples of their cells.
     """
@@ -170,7 +170,7 @@ def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
 
 
 def _by_samples(job: RecurringJob) -> RecurringJob:
-    """Return a class by tokens as one by samples (tokens of the cell `cell_name`), with its need of memory."""
+    """Return a job by tokens as one by samples of the cell `cell_name`, with its memory need; others unchanged."""
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
@@ -186,18 +186,18 @@ def _job_of_class(job: RecurringJob) -> Training | Runs:
 
 @dataclass(frozen=True)
 class Need:
-    """The memory that a workload states, and the devices of a machine that each of its jobs uses (None: all)."""
+    """The memory that a workload needs, and the devices of a machine that each of its jobs uses (None: all)."""
 
     memory: Needs
     devices: int | None = None
 
     def gib(self, gpus: int) -> float | None:
-        """Return the GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
+        """Return the GiB that each device of a machine of `gpus` must hold; None where the workload does not say."""
         return self.memory.gib(gpus if self.devices is None else min(gpus, self.devices)) or None
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
-    """Return the memory needs of each single job of workloads.yaml; {} if the file is missing. Raises UserError."""
+    """Return the memory need of each single job of workloads.yaml by name; {} without the file. Raises UserError."""
     return {name: Need(work, _devices(work)) for name, work in _jobs_if_any(path).items()}
 
 

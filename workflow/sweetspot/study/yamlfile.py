@@ -38,7 +38,7 @@ class _StrictLoader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_number(self, node: Any) -> Any:
-        """Return the number, unless YAML 1.1 reads another number from it than a person does."""
+        """Return the number of a node. Raises MarkedYAMLError where a person reads another than YAML 1.1."""
         text = f"found {node.value}, which YAML 1.1"
         if OCTAL.fullmatch(node.value):
             raise _mistake(node, f"{text} reads as octal; write {int(node.value.replace('_', ''))}")
@@ -53,7 +53,7 @@ _StrictLoader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-
 
 
 def load_yaml(path: str | Path) -> Any:
-    """Read one YAML file. Raises UserError: missing, empty, too large, not YAML, repeated key, alias, 010, 1:30."""
+    """Return a YAML file's content as plain values. Raises UserError: missing, no YAML, repeated key, alias, 010."""
     file = Path(path)
     raw = read_limited(file, MAX_BYTES)
     try:

@@ -25,15 +25,15 @@ class Step(NamedTuple):
 
 
 class Backend(Protocol):
-    """What the harness asks of a framework; of a script of one's own `launch` alone."""
+    """The functions that the harness calls of a framework's module; of a script of one's own `launch` alone."""
 
     @staticmethod
     def launch(request: Request) -> list[str]:
-        """Return the command of the training process, or of what starts several."""
+        """Return the command (argv) of the training process, or of the launcher that starts several."""
 
     @staticmethod
     def prepare(request: Request) -> dict[str, Any]:
-        """Set the framework and its devices up; return facts. Raise UserError for devices other than requested."""
+        """Set up framework and devices; return facts by name. Raises UserError for devices other than requested."""
 
     @staticmethod
     def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
@@ -41,11 +41,11 @@ class Backend(Protocol):
 
     @staticmethod
     def agreement(request: Request) -> Agree:
-        """Return how all processes learn how many steps the first one wants next."""
+        """Return a function that gives every process the first one's number of next steps."""
 
     @staticmethod
     def peak_memory_bytes(request: Request) -> int:
-        """Return the largest allocation on the fullest GPU so far."""
+        """Return the peak of allocated memory of the fullest GPU so far, in bytes."""
 
 
 def backend(framework: str) -> Backend:
@@ -56,7 +56,7 @@ def backend(framework: str) -> Backend:
 
 
 def require_supported(request: Request) -> None:
-    """Refuse a cell that the framework or the device cannot measure. Raises UserError."""
+    """Raise UserError for a cell that the framework or the device cannot measure."""
     from sweetspot.matrix.possible import cell_faults  # its models have no use in a training process
 
     backend(request.cell.framework)
@@ -65,7 +65,7 @@ def require_supported(request: Request) -> None:
 
 
 def require_devices(request: Request, names: Sequence[str]) -> None:
-    """Refuse devices, given by their names, that are not as many or not such as requested. Raises UserError."""
+    """Raise UserError unless the devices, given by their names, are as many and such as requested."""
     if request.device == "gpu" and len(names) != request.cell.gpus:
         raise UserError(
             f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s), as with a build of the framework "
@@ -77,7 +77,7 @@ def require_devices(request: Request, names: Sequence[str]) -> None:
 
 
 def missing(framework: str) -> str | None:
-    """Return a clause that says how to install a framework; None where it is installed."""
+    """Return a clause for an error message, how to install a framework; None where it is installed."""
     ability = FRAMEWORKS[framework]
     if not ability.package or importlib.util.find_spec(ability.package) is not None:
         return None
@@ -86,5 +86,5 @@ def missing(framework: str) -> str | None:
 
 
 def single_process(request: Request) -> list[str]:
-    """Return the command of one training process that drives all devices."""
+    """Return the command (argv) of one training process that drives all devices of the run."""
     return [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]

@@ -31,12 +31,12 @@ MAX_SOURCE_BYTES = 10_000_000
 
 
 def launch(request: Request) -> list[str]:
-    """Return the command of the process that starts the script and reads its output."""
+    """Return the command (argv) of the process that starts the script and reads its output."""
     return [sys.executable, "-m", "sweetspot.harness.script_run", request.to_json()]
 
 
 def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[str, Any]:
-    """Describe a script for the run file.
+    """Return facts about a script by name for the run file.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[
     Returns
     -------
     dict
-        What it counts, its command, the SHA-256 of the files that this names, and the versions of its packages.
+        Unit, samples per step, command, SHA-256 of the files named in the command, versions of its packages, ...
     """
     files = {}
     for argument in argv:
@@ -69,7 +69,7 @@ def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[
 
 
 def interpreter_versions(program: str) -> dict[str, str]:
-    """Ask the Python that runs a program for the versions of its frameworks; {} where none runs it.
+    """Return versions by package of the Python that runs a program; {} where no Python runs it.
 
     The program is an interpreter itself, or a text whose first line names one (torchrun, accelerate).
     """

@@ -12,7 +12,7 @@ launch = single_process
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Have Keras use TensorFlow, set its devices up, and say how fp32 is multiplied.
+    """Set up Keras with TensorFlow and the devices; return {'products': how fp32 is multiplied} on GPUs, else {}.
 
     On a processor, several devices are logical: parts of one processor that share its cores. On GPUs fp32 leaves what
     TensorFlow does by itself (TF32 where a GPU has it).
@@ -42,7 +42,7 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
-    """Make a training step whose gradients are combined as the cell's variant says."""
+    """Return a training step that combines gradients as the cell's variant says, and facts for the run file."""
     import keras
 
     keras.utils.set_random_seed(request.run)
@@ -61,12 +61,12 @@ def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
 
 
 def agreement(request: Request) -> Agree:
-    """One process drives all devices, and has nobody to agree with."""
+    """Return `int`, which changes no number of steps: one process drives all devices."""
     return int
 
 
 def peak_memory_bytes(request: Request) -> int:
-    """Return the largest allocation on the fullest GPU so far."""
+    """Return the peak of allocated memory of the fullest GPU so far, in bytes."""
     import tensorflow as tf
 
     read = tf.config.experimental.get_memory_info

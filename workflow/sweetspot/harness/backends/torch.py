@@ -9,7 +9,7 @@ from sweetspot.harness.request import Request
 
 
 def launch(request: Request) -> list[str]:
-    """Return the command of one training process a device; torch's launcher starts several."""
+    """Return the command (argv) of one training process a device; for several, that of torch's launcher."""
     if request.cell.gpus == 1:
         return single_process(request)
     launcher = [sys.executable, "-m", "sweetspot.harness.launcher", request.to_json()]
@@ -17,7 +17,7 @@ def launch(request: Request) -> list[str]:
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Take this process's GPU; set TF32 as requested, and say how fp32 is multiplied.
+    """Take this process's GPU and set TF32 as requested; return `program`, `cuda`, and how fp32 is multiplied.
 
     fp32 leaves what torch does by itself: TF32 in cuDNN's convolutions, not in products of matrices. Each process takes
     its GPU before anything asks for the names of all: where a GPU is in exclusive mode, a process that so much as
@@ -45,7 +45,7 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
-    """Return a training step, and what a sample counts."""
+    """Return a training step, and the facts `unit`, `parameters` and `samples_per_step`."""
     from sweetspot.harness.torch_networks import network_facts
     from sweetspot.harness.torch_training import training_step
 
@@ -55,14 +55,14 @@ def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
 
 
 def agreement(request: Request) -> Agree:
-    """Return how the other processes learn from the first one how many steps are next."""
+    """Return a function that gives every process the first one's number of next steps."""
     from sweetspot.harness import torch_training
 
     return torch_training.agreement(request)
 
 
 def peak_memory_bytes(request: Request) -> int:
-    """Return the largest allocation on the fullest GPU so far."""
+    """Return the peak of allocated memory of the fullest GPU so far, in bytes."""
     from sweetspot.harness import torch_training
 
     return torch_training.peak_memory_bytes()
