@@ -20,7 +20,7 @@ COMPARISONS: dict[type[ast.cmpop], Operation] = {ast.Lt: operator.lt, ast.LtE: o
 
 
 class RoundedNumber(NamedTuple):
-    """A value, and the lowest and highest that the rounding of the printed numbers in it allows."""
+    """A computed value with the lowest and highest values that the rounding of printed numbers allows."""
 
     value: float
     low: float
@@ -29,18 +29,18 @@ class RoundedNumber(NamedTuple):
 
 @dataclass(frozen=True)
 class Expression:
-    """A claim's expression, as `load_claims` accepts it.
+    """The expression of a claim, such as `option(a, "usd") / ~1.06`, with all that is needed to evaluate it.
 
     Parameters
     ----------
     text
-        The expression.
+        The expression, as `load_claims` accepts it.
     let
-        The selectors that it names.
+        Selectors by the names that the expression uses.
     models
-        The models that it is evaluated for; empty: all that have a priced option.
+        Models to evaluate the expression for; empty: all that have a priced option.
     lookup
-        The functions that it calls.
+        The functions that expressions may call.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Expression:
     lookup: Lookup
 
     def values(self) -> dict[str, RoundedNumber]:
-        """Evaluate the expression, once for each model if it uses a figure of a model; else the key is "".
+        """Evaluate the expression; return {model: value}, or {"": value} if it uses no figure of a model.
 
         Raises CannotCheckError if a figure is missing or a divisor may be 0.
         """
@@ -98,7 +98,7 @@ class Expression:
 
 
 def _uses_model(node: ast.AST) -> bool:
-    """Tell whether a call needs a model and names none; `count` asks for its conditions by itself."""
+    """Return whether an expression calls a function that takes a model, without naming the model in the call."""
     match node:
         case ast.Call(func=ast.Name(id=name), keywords=keywords):
             return "model=" in FUNCTIONS.get(name, ()) and all(keyword.arg != "model" for keyword in keywords)

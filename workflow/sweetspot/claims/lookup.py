@@ -20,11 +20,11 @@ Rows = Sequence[Any]  # Named tuples of one table: its columns are their attribu
 
 
 class CannotCheckError(Exception):
-    """The tables do not contain what a claim speaks of."""
+    """A claim cannot be checked: the result tables lack a figure that its expression needs."""
 
 
 class UsedFigure(NamedTuple):
-    """Where a figure that a claim used comes from: what of which machine, its basis and its source."""
+    """Origin of a figure that a claim used: kind (`price`, `speed`, ...), name of the machine, basis, source."""
 
     kind: str
     name: str
@@ -34,16 +34,16 @@ class UsedFigure(NamedTuple):
 
 @dataclass(frozen=True)
 class Lookup:
-    """The functions that expressions may call, and the figures that they have used.
+    """The functions that claims' expressions may call on a study's result tables; records the figures they read.
 
-    tables: options, offers, costs, bills, throughput, extrapolation and efficiency, as `read_rows` gives them.
+    tables: rows of options, offers, costs, bills, throughput, extrapolation, efficiency, from `read_rows`.
     """
 
     tables: Mapping[str, Rows]
     used: list[UsedFigure] = field(default_factory=list)
 
     def models(self) -> list[str]:
-        """List the models that have a priced option. Raises CannotCheckError if there is none."""
+        """Return the sorted names of the models that have a priced option. Raises CannotCheckError if none has."""
         names = sorted({row.model for row in self.tables["options"]})
         if not names:
             raise CannotCheckError("no priced figure of any model")
@@ -54,24 +54,24 @@ class Lookup:
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:
-        """Return a column of the first matching offer."""
+        """Return the number in a column (such as `usd_per_hour`) of the first matching row of the table `offers`."""
         row = select(self.tables["offers"], selector)[0]
         self._record("price", [row])
         return _number(row, column)
 
     def option(self, selector: Selector, column: str, *, model: str, but: Selector | None = None) -> float:
-        """Return the best value of a column among a model's options.
+        """Return the best number in a column of a model's matching options.
 
         Parameters
         ----------
         selector
             The options to compare.
         column
-            A column of the options table; the lowest of LOWEST_IS_BEST, the highest of others.
+            A column of the options table; best is the lowest of `usd` and `hours`, the highest of other columns.
         model
             The model that is trained.
         but
-            Options that do not take part.
+            Matching options that are left out; None: none.
         """
         excluded = {row.option for row in self._options(but, model)} if but else set()
         row = _best([row for row in self._options(selector, model) if row.option not in excluded], column)
@@ -84,13 +84,13 @@ class Lookup:
         Parameters
         ----------
         selector
-            The option; the best of several.
+            The option to place; the best of several.
         column
-            A column of the options table. By speed each instance counts once, however it is paid.
+            A column of the options table. For a speed each instance counts once, for all its ways of paying.
         model
             The model that is trained.
         among
-            The options that are ordered.
+            The options that are ranked.
         """
         row = _best(self._options(selector, model), column)
         ranked = self._options(among, model)
@@ -106,11 +106,11 @@ class Lookup:
         Parameters
         ----------
         selector
-            The option.
+            The option; the first of several.
         model
             The model that is trained.
         among
-            The options that are compared with it.
+            The options to compare with this one.
         """
         row = self._options(selector, model)[0]
         usd, hours = _number(row, "usd"), _number(row, "hours")
@@ -120,18 +120,18 @@ class Lookup:
         return len(better) - sum(rival.usd == usd and rival.hours == hours for rival in better)
 
     def bill(self, selector: Selector, workload: str, *, line: str | None = None, gpus: int | None = None) -> float:
-        """Return what a workload costs with an offer in USD.
+        """Return the USD that a workload costs with an offer: the total, or one line of the bill.
 
         Parameters
         ----------
         selector
-            The offer; the cheapest of several.
+            The offer; with several the cheapest is taken.
         workload
             Name of the workload.
         line
-            One line of the bill; None: its total.
+            Name of one line of the bill; None: the total.
         gpus
-            Number of devices used; None: any.
+            Number of devices used; None: any number.
         """
         total = _best(select(self.tables["costs"], selector, workload=workload, gpus=gpus), "usd")
         self._record("bill", [total])
@@ -141,20 +141,20 @@ class Lookup:
         return sum(row.usd for row in lines)
 
     def speed(self, instance: str, *, model: str) -> float:
-        """Return an instance's throughput: the best basis first, then the fastest."""
+        """Return an instance's throughput of a model in samples/s: the fastest figure of the best basis."""
         rows = select(self.tables["throughput"], instance=instance, model=model, status="ok")
         row = min(rows, key=lambda row: (BASES.index(row.basis), -row.images_per_s))
         self._record("speed", [row])
         return row.images_per_s
 
     def mean_efficiency(self, model: str, batch_size: int) -> float:
-        """Return the mean of the published scaling efficiencies of a model and batch size."""
+        """Return the mean published scaling efficiency (share of linear scaling) of a model and batch size."""
         rows = select(self.tables["efficiency"], model=model, batch_size=batch_size, basis="published")
         self._record("efficiency", rows)
         return fmean(row.efficiency for row in rows)
 
     def extrapolated(self, instance: str, model: str, batch_size: int) -> float:
-        """Return a throughput extrapolated by the mean efficiency; it rests on the published figures behind it.
+        """Return a throughput (samples/s) extrapolated by the mean efficiency; record the figures it is made of.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class Lookup:
         return select(self.tables["options"], selector, model=model)
 
     def _record_options(self, options: Rows, column: str) -> None:
-        """Record the speeds and prices behind a column of options."""
+        """Record in `used` the speeds behind some options, and their prices unless `column` depends on speed alone."""
         self._record("speed", options, "throughput_")
         if column not in SPEED_COLUMNS:
             key = attrgetter("price_list", "instance", "purchase")
@@ -185,10 +185,10 @@ class Lookup:
 
 
 def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
-    """Return the rows of result tables for `Lookup`.
+    """Return the rows (named tuples) of each result table by its name, for `Lookup`.
 
-    Only options that have a throughput and fit are left, without the repetition by workload, and only throughput that
-    is known. Tables by offer get the column `persistent`: nobody takes the machine away.
+    Options are kept once for all workloads, if they have a throughput and fit in memory; throughput rows if they have a
+    figure. The tables offers, costs, bills get a bool column `persistent`: the provider cannot take the machine away.
     """
     tables = dict(tables)
     options = tables["options"]
@@ -204,16 +204,16 @@ def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
 
 
 def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> Rows:
-    """Return the rows that match every key; of an instance without a purchase the persistent ones, if any.
+    """Return the rows whose columns equal all given values.
 
     Parameters
     ----------
     rows
-        Rows of a table.
+        Rows of one table.
     selector
-        What to match.
+        Values to match by column. With an instance but no purchase only persistent rows are returned, if any.
     values
-        Values of further columns; None: any.
+        Values of further columns; None: any value.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> 
 
 
 def _best(rows: Rows, column: str) -> Any:
-    """Return the first row with the best value of a column."""
+    """Return the first row with the best number in a column: the lowest of LOWEST_IS_BEST, else the highest."""
     comparable = [row for row in rows if not math.isnan(getattr(row, column))]
     if not comparable:
         raise CannotCheckError(f"nothing to compare by {column}")
@@ -238,7 +238,7 @@ def _best(rows: Rows, column: str) -> Any:
 
 
 def _number(row: Any, column: str) -> float:
-    """Return a number of a row. Raises CannotCheckError if it is missing."""
+    """Return the number in a column of a row. Raises CannotCheckError if the number is missing."""
     value = float(getattr(row, column))
     if math.isnan(value):
         raise CannotCheckError(f"{row.instance} has no {column}")

@@ -56,14 +56,14 @@ SCHEMA = pa.schema([(column.name, TYPES.get(column.name, pa.string())) for colum
 
 
 def check_claims(claims: Sequence[Claim], tables: Mapping[str, pd.DataFrame]) -> list[CheckedClaim]:
-    """Recompute each claim; it holds if the printed number comes out for every model, within rounding and tolerance.
+    """Recompute each claim and return its verdict; a claim holds if every model gives the printed number or bound.
 
     Parameters
     ----------
     claims
-        The claims of a study.
+        The claims of a study, each with its tolerance.
     tables
-        Its result tables by name.
+        Result tables of the study by name.
     """
     publications = {re.split(r"[,:\s]", claim.source)[0] for claim in claims}
     rows = read_rows(tables)
@@ -71,7 +71,7 @@ def check_claims(claims: Sequence[Claim], tables: Mapping[str, pd.DataFrame]) ->
 
 
 def write_claims(rows: Sequence[CheckedClaim], path: str | Path) -> None:
-    """Write comparison/claims.parquet."""
+    """Write checked claims to a Parquet file (comparison/claims.parquet), one row each."""
     write_arrow(pa.Table.from_pylist([asdict(row) for row in rows], schema=SCHEMA), path)
 
 
@@ -120,7 +120,7 @@ def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: 
 
 
 def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str]) -> str:
-    """Describe the figures that the publications do not print, e.g. 'speed of p3.2xlarge (stand-in)'; '' for none."""
+    """Return text on the used figures that no publication prints, e.g. 'speed of p3.2xlarge (stand-in)', or ''."""
     machines: dict[tuple[str, str], list[str]] = {}
     for figure in used:
         names = machines.setdefault((figure.kind, _foreign_origin(figure, publications)), [])
@@ -136,7 +136,7 @@ def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str])
 
 
 def _foreign_origin(figure: UsedFigure, publications: Collection[str]) -> str:
-    """Return why a figure is not the source's own: its basis, or the publication that prints it; '' if it is."""
+    """Return a figure's basis (`stand-in`) or the other publication it comes from; '' if `publications` print it."""
     if figure.basis not in SOURCE_BASES:
         return figure.basis.replace("_", "-") or "no basis"
     parts = (figure.source.strip(" ;") or "no source").split(";")

@@ -14,10 +14,10 @@ TOLERANCE = 0.05  # by which two figures of one log may differ
 
 
 def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Read the mean time of a sample from the lines of a training program.
+    """Read a training program's log; return it with one Reading: samples (or tokens) per second on all devices.
 
-    Lines of steps are averaged by time behind the warm-up; a bar or a summary counts by its last line. Of several
-    processes that print each step the first line counts.
+    Lines of steps after the warm-up are averaged by time; of a progress bar or summary the last line is used. Where
+    several processes print each step the first line is used.
 
     Raises UserError for a log without such lines, with a loss that is no number, with a number that falls (a second or
     a resumed run), or whose rate and time of a step are not those of the batch that the study states.
@@ -74,12 +74,12 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
 
 
 def _mean_rate(timed: list[dict[str, float]]) -> float:
-    """The rate of the mean time of a unit."""
+    """Return the harmonic mean of the lines' `rate` (units per second): the rate at the mean time per unit."""
     return len(timed) / sum(1 / values["rate"] for values in timed)
 
 
 def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batch: int) -> None:
-    """Refuse a log whose rate and time of a step make another batch than the study states."""
+    """Raise UserError if rate x seconds of a step differs from `batch` (all devices) by more than TOLERANCE."""
     first, last = timed[0], timed[-1]
     units_per_s = devices * _mean_rate(timed[1:] or timed)  # the steps between the first and the last line
     if "steps_per_s" in last:
@@ -96,7 +96,7 @@ def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batc
 
 
 def _number(text: str) -> float:
-    """The number of a text such as `1,234.5`, or the seconds of `7:32:52`; NaN for any other text."""
+    """Return the number in a text such as `1,234.5`, or the seconds of `7:32:52`; NaN for any other text."""
     try:
         parts = [float(part) for part in text.replace(",", "").split(":")]
     except ValueError:

@@ -18,7 +18,7 @@ NUMBER = r"[\d,]+(?:\.\d+)?"
 
 @dataclass(frozen=True)
 class LogFormat:
-    """The lines of one program."""
+    """How one training program prints its progress: the pattern of a line and what its numbers count."""
 
     name: str
     pattern: str

@@ -38,13 +38,13 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     study_dir
         Folder to which their paths are relative.
     cards
-        Card of each instance, where a source names none.
+        Device of each instance by name, used where a source names no device.
 
     Returns
     -------
     DataFrame
-        COLUMNS and `log`, the first file of the cell. `images_per_s` counts `unit` a second on all devices. Logs of one
-        cell are its runs: their times are averaged, with the 95 % t interval of the logarithm of their times.
+        COLUMNS and `log` (first file of the cell). `images_per_s` counts `unit` per second on all devices. Logs of one
+        cell are its runs: their times per sample are averaged; bounds are the 95 % t interval of their logarithms.
     """
     rows = []
     for source in sources:
@@ -82,7 +82,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
 
 
 def _cell(runs: pd.DataFrame) -> dict[str, object]:
-    """The runs of one cell as one row."""
+    """Return one row {column: value} from the runs of a cell: mean rate by time, 95 % bounds, joined sources."""
     seconds = 1 / runs["images_per_s"]  # of one sample
     rate = 1 / seconds.mean()
     low = high = math.nan

@@ -16,7 +16,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 class Reading(NamedTuple):
-    """One figure of one log. `lines` is its place in the file, `facts` what a reader may want to know of the run."""
+    """One throughput read from a log. `lines`: where in the file, such as `line 7`; `facts`: notes on the run."""
 
     model: str
     framework: str
@@ -32,7 +32,7 @@ class Reading(NamedTuple):
 
 @dataclass
 class LogFile:
-    """A log's lines (numbered from 1) and its hash."""
+    """A log file, read on creation: its lines (counted from 1 in messages) and SHA-256; UserError if unreadable."""
 
     path: Path
     source: LogSource
@@ -52,32 +52,32 @@ class LogFile:
         self.lines = [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
 
     def refuse(self, line: int, message: str) -> NoReturn:
-        """Raise UserError: the log is malformed or contradicts the study."""
+        """Raise UserError with path, line number and message, for a log that is malformed or contradicts the study."""
         raise UserError(f"{self.path}, line {line}: {message}")
 
     def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
-        """Refuse a log that says something else than the study.
+        """Raise UserError if a value in the log differs from the one that the study declares.
 
         Parameters
         ----------
         name
             A key of the study's `logs`.
         declared
-            Its value in the study; None: not declared.
+            The value of this key in the study; None: not declared, nothing is checked.
         line, actual
-            Number of the log's line, and the value there.
+            Number of the log's line, and the value in that line.
         """
         if declared is not None and declared != actual:
             self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")
 
 
 def uncoloured(text: str) -> str:
-    """`text` without the escape sequences of a terminal."""
+    """Return `text` without the escape sequences that colour a terminal."""
     return COLOUR.sub("", text) if "\x1b" in text else text
 
 
 def positive(text: str | None) -> float | None:
-    """`text` as a number above 0, or None; beyond 10 ** +-15 it is no time, rate or size that anybody measured."""
+    """Return `text` as a number between 1e-15 and 1e15, or None: other values are no measured time, rate or size."""
     try:
         value = float(text) if text is not None else 0.0
     except ValueError:
@@ -86,10 +86,10 @@ def positive(text: str | None) -> float | None:
 
 
 def not_negative(text: str | None) -> float | None:
-    """`text` as a finite number of at least 0, or None."""
+    """Return `text` as a finite number of at least 0, else None."""
     return 0.0 if text is not None and text.strip("0.") == "" and "0" in text else positive(text)
 
 
 def model_slug(name: str) -> str:
-    """A model's name as one of ours: `ResNet 56` is `resnet56`."""
+    """Return the project's spelling of a model's name: `resnet56` for `ResNet 56`."""
     return re.sub(r"[^a-z0-9._-]", "", name.lower())[:64]

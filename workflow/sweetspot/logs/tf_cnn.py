@@ -24,7 +24,7 @@ Header = dict[str, tuple[int, str]]  # (line, text) of each header key
 
 
 def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """The `total images/sec` of one log (all devices together), with what its header says.
+    """Read a log of tf_cnn_benchmarks; return it with one Reading: its `total images/sec` on all devices.
 
     Raises UserError for a log that is no training, that contradicts the study (model, batch, devices), that has a
     malformed line, or that ends before its total.
@@ -43,7 +43,7 @@ def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
 
 
 def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
-    """The header, and (line, images a second) of the total. Raises UserError for a second run."""
+    """Return the header, and (line number, images/s) of the total or None. Raises UserError for a second run."""
     header: Header = {}
     total: tuple[int, float] | None = None
     remedy = "expected one run a file"
@@ -70,7 +70,7 @@ def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
 
 
 def _bare(line: str) -> str:
-    """A line without colours and without what others put before it; empty for a rank that repeats rank 0."""
+    """Return a line without colours and prefixes of mpirun or a logger; '' for lines of ranks other than 0."""
     text = uncoloured(line)
     prefix = PREFIX.match(text)
     if prefix is None:
@@ -79,7 +79,7 @@ def _bare(line: str) -> str:
 
 
 def _number(text: str) -> float | None:
-    """A number above 0, with or without commas between thousands; None for any other text."""
+    """Return the number above 0 in a text, with or without commas between thousands; None for any other text."""
     return positive(text.replace(",", "")) if SEPARATED.match(text) else positive(text)
 
 

@@ -178,25 +178,25 @@ class Answer(AnswerPart):
 
     @property
     def has_hours(self) -> bool:
-        """Whether time tells the choices apart."""
+        """Whether all choices have hours, and these differ by more than the factor HOURS_DIFFER."""
         hours = [row.hours for row in self.choices if row.hours is not None]
         return len(hours) == len(self.choices) > 0 and max(hours) > HOURS_DIFFER * min(hours)
 
 
 def answer_of(tables: Tables, study: Study) -> Answer:
-    """Collect the answer of a study.
+    """Collect the content of answer.json from the result tables of a study.
 
     Parameters
     ----------
     tables
-        Tables of the study by name (`tables.read_tables`), in USD.
+        Result tables of the study by name (`tables.read_tables`), in USD.
     study
-        Its study.yaml.
+        The settings of its study.yaml.
 
     Returns
     -------
     Answer
-        Without a `verdict` where no option has both a price and a figure.
+        The content; `verdict` is None where no option has both a price and a speed.
     """
     verdict, claims, speeds = outcome_of(tables), lead(table_of(tables, "claims")), deciding_speeds(tables)
     counts = (len(table_of(tables, name)) for name in ("offers", "throughput"))
@@ -227,7 +227,7 @@ def to_json(answer: Answer) -> str:
 
 
 def study_facts(study: Study) -> StudyFacts:
-    """Return what is asked, and in which currency people are shown the answer."""
+    """Return name, title, question, date, currency and sources of a study, from its study.yaml."""
     money = money_of(study)
     return StudyFacts(
         **{name: getattr(study, name) for name in ("name", "title", "question")},
@@ -240,7 +240,7 @@ def study_facts(study: Study) -> StudyFacts:
 
 
 def choice_row(row: Row, tables: Tables) -> ChoiceRow:
-    """Return a row of `choices` as the answer has it."""
+    """Return the entry of answer.json for a row of the table `choices`."""
     return ChoiceRow.of(
         row,
         also_rents=row["kind"] == "keep" and not missing(row["main_rented"]),
@@ -252,14 +252,14 @@ def choice_row(row: Row, tables: Tables) -> ChoiceRow:
 
 
 def first_month_usd(row: Row, tables: Tables) -> float | None:
-    """Return what a choice costs in cash in its first month; None where that is not known.
+    """Return the USD to be paid in the first month of a choice, purchases included; None where that is not known.
 
     Parameters
     ----------
     row
-        Its row of `choices`.
+        The row of the choice in `choices`.
     tables
-        Tables of the study: `sources` has the machines of a mix, `offers` what is paid for one at once.
+        Tables of the study: `sources` lists the machines of a mix, `offers` the up-front payments.
     """
     if missing(row["usd_per_month"]):
         return None
@@ -282,7 +282,7 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
 
 
 def _due_at_once(offer: Row) -> float:
-    """Return USD that are paid in the first month beyond the share that every month bears."""
+    """Return the USD of an offer paid in the first month on top of its monthly cost: purchase or up-front payment."""
     if offer["purchase"] == "own":
         cared_for = sum(offer[name] for name in ("maintenance_usd_per_month", "staff_usd_per_month") if offer[name] > 0)
         return offer["capex_usd"] + cared_for - offer["fixed_usd_per_month"]
@@ -291,7 +291,7 @@ def _due_at_once(offer: Row) -> float:
 
 
 def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
-    """Return how busy the machine of the best choice is, else of the runner-up: what would stand there unused."""
+    """Return title and used share of the kept or bought machine of the best choice, else the runner-up's, or None."""
     for choice in filter(None, (verdict.best, verdict.rival)):
         sources = rows_where(tables, "sources", workload=verdict.workload, mix=choice.choice)
         owned = [row for row in sources if row["capacity_device_hours"] > 0]
@@ -306,7 +306,7 @@ def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
 
 
 def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
-    """List the jobs of the answer that wait long for the machines of the best choice."""
+    """List jobs of the answer whose wait for the best choice's machines exceeds LONG_WAIT times their own hours."""
     titles, waits = works(tables), []
     for row in rows_where(tables, "queue"):
         work, _, job = str(row["workload"]).partition(".")
@@ -318,7 +318,7 @@ def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
 
 
 def scenario_rows(tables: Tables) -> list[ScenarioRow]:
-    """Return the plan and at most MAX_SCENARIOS - 1 others, those with another answer before those without."""
+    """Return the planned scenario and at most MAX_SCENARIOS - 1 others, by preference with another answer, or []."""
     rows = [row for row in rows_where(tables, "scenarios") if not missing(row["usd"])]
     if len(rows) < 2:
         return []

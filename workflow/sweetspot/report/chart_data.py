@@ -10,18 +10,18 @@ RANK_COLUMNS = ("model", "workload", "basis", "source", "as_of", "price_source",
 
 
 class ChartData:
-    """The study's tables, the model of the answer and the reference option, as several charts need them.
+    """The data that charts of a study share: its tables, the model of the answer, the reference option, titles.
 
     Parameters
     ----------
     tables
-        Tables by name; models have their names for people here instead of their keys.
+        Tables by name; the keys in their column `model` are replaced by titles.
     reference
-        The instance that the study judges; None for none.
+        The instance that the study judges; None: no such instance.
     machines
-        Names for people by instance; one without has its key.
+        Titles by instance; an instance without a title is shown by its key.
     model_title
-        Returns the name of a model for people.
+        Function from the key of a model to its title.
     """
 
     def __init__(
@@ -43,29 +43,29 @@ class ChartData:
         self.unit, self.words = unit_of(tables), counted_in(tables)
 
     def table(self, name: str, *columns: str) -> "pd.DataFrame":
-        """Return a table with these columns in any case; empty if the study has none."""
+        """Return the table called `name`, with all of `columns` (NaN if new); empty if the study lacks the table."""
         return table_of(self.tables, name, *columns)
 
     def answer_options(self) -> "pd.DataFrame":
-        """Return the rows of `ranks` of the answer's model in its first workload."""
+        """Return the rows of `ranks` (one per option) of the answer's model in its first workload by name."""
         rows = self.table("ranks", *RANK_COLUMNS)
         rows = rows[rows["model"] == self.model]
         return rows[rows["workload"] == rows["workload"].min()]
 
     def title(self, option: object) -> str:
-        """Return the name of an option for people."""
+        """Return the title of an option, else its key."""
         return self._options.get(str(option), str(option))
 
     def machines(self, instances: "pd.Series") -> "pd.Series":
-        """Return names for people of instances."""
+        """Return the title of each instance, else its key; same index."""
         return instances.map(lambda name: self._machines.get(name, name))
 
     def answer_first(self, models: "pd.Series") -> list[str]:
-        """Return these models, each once: that of the answer, then the others by name."""
+        """Return the distinct titles in `models`, that of the answer's model first, the others sorted by name."""
         return sorted(map(str, models.unique()), key=lambda model: (model != self.model, model))
 
     @staticmethod
     def limit_models(rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return rows of at most MODELS models, those with a published or predicted figure first."""
+        """Return the rows of at most MODELS models; models with a published or predicted figure are kept first."""
         by_model = rows.assign(measured=rows["basis"].eq("measured")).groupby("model", sort=False)["measured"].all()
         return rows[rows["model"].isin(by_model.sort_values(kind="stable").index[:MODELS])]

@@ -13,7 +13,7 @@ NO_FIGURE = Markup('<span class="none" title="no figure">–</span>')
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a figure comes from."""
+    """The origin of a figure: its basis (such as `measured`), its source in words, its date (YYYY-MM-DD)."""
 
     basis: str
     source: str
@@ -39,22 +39,22 @@ class Provenance:
         level: str = "90 %",
         digits: int = 3,
     ) -> Markup:
-        """A number as a link to its origin; a missing value is a dash.
+        """Return HTML of a number as a link to the row of its origin, which is counted; a dash for a missing value.
 
         Parameters
         ----------
         value
             The number, or its text.
         basis, source, date
-            The origin; the tooltip has at most SOURCE_LETTERS letters of the source.
+            Origin of the number; the tooltip shows at most SOURCE_LETTERS letters of the source.
         low, high
-            Ends of the interval for the tooltip; both missing: "no interval".
+            Bounds of the interval, for the tooltip; both missing: "no interval".
         unit
-            Stands behind the number.
+            Text behind the number.
         level
-            Of the interval, in words.
+            Level of the interval in words, such as `90 %`.
         digits
-            Significant digits.
+            Number of significant digits.
         """
         label = number(value, digits)
         if label == "–":
@@ -75,5 +75,5 @@ class Provenance:
         return Markup(f'<a class="n {style}" href="#p{row}" title="{escape(title)}">{label}{mark}</a>')
 
     def table(self) -> list[dict[str, object]]:
-        """Rows for the page: number, basis, source, date, how often it is cited."""
+        """Return a dict per cited origin: basis, source, date, `row` (its number), `uses` (number of citations)."""
         return [asdict(origin) | {"row": row, "uses": self.uses[origin]} for origin, row in self.rows.items()]

@@ -15,10 +15,10 @@ FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # how a cell begins that a 
 
 
 def write_csv(table: "pa.Table", path: str | Path) -> None:
-    """Write an Arrow table whole as a CSV file that a spreadsheet shows as it is.
+    """Write an Arrow table as a CSV file that a spreadsheet shows unchanged; an interrupted run leaves no part of one.
 
-    Warnings are text, other lists JSON. A text that a spreadsheet would compute (it begins with =, +, -, @) has an
-    apostrophe before it, as a person would type; a number in a column of texts has none.
+    Warnings are written as text, other lists as JSON. A text that a spreadsheet would compute (it begins with =, +, -,
+    @) gets an apostrophe in front; a number in a column of texts does not.
     """
     import pyarrow.csv
 
@@ -27,7 +27,7 @@ def write_csv(table: "pa.Table", path: str | Path) -> None:
 
 
 def _text_columns(content: "pa.Table") -> "pa.Table":
-    """Return the table as a CSV file can hold it."""
+    """Return the table with lists and warnings as text, and an apostrophe before texts that look like formulas."""
     import pyarrow as pa
 
     for index, field in enumerate(content.schema):

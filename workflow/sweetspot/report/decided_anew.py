@@ -34,7 +34,7 @@ PRICED = ("costs", "offers", "plans", "price_lint")
 
 @dataclass(frozen=True)
 class State:
-    """What a study says under the price lists of one day: its offers, ranks and verdicts."""
+    """The result tables of a study under given price lists: its offers, ranks and verdicts."""
 
     offers: pd.DataFrame
     ranks: pd.DataFrame
@@ -42,13 +42,13 @@ class State:
 
     @property
     def answer(self) -> str | None:
-        """The verdict in words (`answer_of`)."""
+        """The verdict and the advice in words (`answer_of`); None without a verdict."""
         return answer_of(self.verdict)
 
 
 @dataclass(frozen=True)
 class Unpriced:
-    """What no price changes: tables of results/<study>/ by name, and the files and facts that pricing needs."""
+    """All inputs of a comparison except price lists: files of result tables by name, workloads, machines, settings."""
 
     tables: Mapping[str, Path]
     workloads: Path
@@ -62,7 +62,7 @@ class Unpriced:
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
-        """From the files and params of a rule that compares anew. Raises UserError."""
+        """Build from `inputs` (files by name) and `params` of a Snakemake rule. Raises UserError for wrong values."""
         as_of = date.fromisoformat(params.as_of)
         return cls(
             tables={name: Path(inputs[name]) for name in SPEED},
@@ -78,19 +78,19 @@ class Unpriced:
 
 
 def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
-    """Compare a study under other price lists.
+    """Price and compare a study anew under other price lists.
 
     Parameters
     ----------
     lists
-        Files of the price lists, by the names of the study's own.
+        Files of the price lists, by the names of the study's own lists.
     study
-        What no price changes.
+        All other inputs of the comparison.
 
     Returns
     -------
     State
-        Each list is priced as the rule `price_workloads` does, then all are compared.
+        Offers, ranks and verdicts under these lists, computed as the workflow's rules do.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
 
 
 def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.DataFrame]:
-    """Return the tables `verdict` and `choices` under other price lists, without computing what they rest on."""
+    """Return only the tables `verdict` and `choices`, by name, of a study under other price lists (files by name)."""
     inputs = inputs_under(lists, study)
     options, planned_work = asked_of(inputs, study.settings, **_work_of(study), known=study.known)
     result = judge(options, inputs.offers, planned_work, study.settings)
@@ -116,7 +116,7 @@ def _work_of(study: Unpriced) -> dict[str, Any]:
 
 
 def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
-    """Return what the comparison reads; parameters and errors are those of `state_under`."""
+    """Return the input tables of a comparison: offers and costs priced by `lists`, and the study's other tables."""
     throughput, extrapolation = (read_arrow(study.tables[name]) for name in ("throughput", "extrapolation"))
     priced = [
         price_study(
@@ -130,7 +130,7 @@ def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
 
 
 def answer_of(verdict: pd.DataFrame) -> str | None:
-    """Return the verdict on the work that a study is about and what to do, in words; None where there is none."""
+    """Return in words the verdict on the study's main work and what to do; None if the table has no such verdict."""
     rows = (row for row in verdict_rows({"verdict": verdict}) if row["is_answer"])
     return next((f"{row['sentence']} {row['do_this']}" for row in rows), None)
 
@@ -141,12 +141,12 @@ def moved(before: State, after: State) -> pd.DataFrame:
     Parameters
     ----------
     before, after
-        The states. Offers are told apart by their price list, unlike in `difference`.
+        The two states. Offers of different price lists are different offers, unlike in `difference`.
 
     Returns
     -------
     pandas.DataFrame
-        Rows of `change_table`; the first has both answers (`said_before`, `said_after`).
+        Table of `change_table`, one row per change; the first row has both answers (`said_before`, `said_after`).
     """
     answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
     prices = price_changes(before.offers, after.offers)
@@ -161,33 +161,33 @@ def scenario_table(
     folder: Path,
     scratch: Path,
 ) -> pd.DataFrame:
-    """Decide a study under each of its scenarios.
+    """Compare a study anew under each of its scenarios.
 
     Parameters
     ----------
     scenarios
         The scenarios by name.
     study
-        What no price changes.
+        All inputs of the study but its price lists.
     lists
-        Files of its price lists by name.
+        Files of the study's price lists by name.
     planned
-        Its tables `verdict` and `choices`.
+        The study's tables `verdict` and `choices` without a scenario.
     folder
-        Where the files of the scenarios lie.
+        Folder with the files of the scenarios.
     scratch
-        Where each scenario's workloads and price lists are written.
+        Folder to write each scenario's workloads and price lists to.
 
     Returns
     -------
     pandas.DataFrame
-        One row a scenario (SCENARIO_COLUMNS), the study itself first, with an empty `scenario`: the verdict on its
-        answer's work, the best choice, what that costs, and whether it is the `same_answer` as planned.
+        One row per scenario (SCENARIO_COLUMNS), the study itself first with an empty `scenario`: the verdict on the
+        main work, the best choice, its cost, and `same_answer`: whether kind and best choice are as planned.
 
     Raises
     ------
     UserError
-        One sentence a mistake of any scenario, before the first is decided.
+        With one sentence per mistake in any scenario, before the first comparison.
     """
     files = StudyFiles(
         folder,
@@ -216,14 +216,14 @@ def scenario_table(
 
 
 def scenario_row(name: str, title: str, changes: list[str], decided: Mapping[str, pd.DataFrame]) -> Row:
-    """Return a row of `scenario_table`; where nothing does the work only the changes.
+    """Return one row {column: value} of `scenario_table`; without a verdict only the changes and a sentence.
 
     Parameters
     ----------
     name, title
-        Of the scenario.
+        Key and title of the scenario.
     changes
-        What differs from the study, in words.
+        Differences from the study, in words.
     decided
         The tables `verdict` and `choices` with these changes.
     """
@@ -235,5 +235,5 @@ def scenario_row(name: str, title: str, changes: list[str], decided: Mapping[str
 
 
 def to_markdown(table: pd.DataFrame, money: Money) -> str:
-    """Write `scenario_table` as Markdown: scenario, verdict, best, money a month with its 90 % range, what differs."""
+    """Return `scenario_table` as Markdown: scenario, verdict, best choice, cost a month (90 % range), differences."""
     return filled("scenarios.md.j2", {"rows": records(table), "money": money})

@@ -10,7 +10,7 @@ SENTENCE_WORDS, DO_THIS_WORDS = 15, 20  # at most; a toss-up has 20 too
 
 
 def verdict_rows(tables: Tables) -> list[dict[str, Any]]:
-    """Return the rows of `verdict` with `sentence`, `do_this` and `thresholds`, that of the answer first."""
+    """Return the rows of the table `verdict` as dicts, with texts added: `sentence`, `do_this`, `thresholds` (list)."""
     words, rows = counted_in(tables), records(table_of(tables, "verdict"))
     for row in rows:
         row["sentence"] = _shortened(sentences("verdict", row, words.money), SENTENCE_WORDS)
@@ -20,17 +20,17 @@ def verdict_rows(tables: Tables) -> list[dict[str, Any]]:
 
 
 def _shortened(texts: list[str], maximum: int) -> str:
-    """Return the first of the texts that has at most so many words, else the last."""
+    """Return the first of `texts` with at most `maximum` words, else the last of them."""
     return next((text for text in texts if len(text.split()) <= maximum), texts[-1])
 
 
 def why_not(row: Row, tables: Tables) -> str | None:
-    """Say why a choice is not the answer; None where it could be."""
+    """Return a sentence on why a row of `choices` cannot be the answer; None if it could be."""
     return None if missing(row["why_not"]) else sentence("why_not", row, counted_in(tables).money)
 
 
 def with_text(tables: Tables) -> Tables:
-    """Return the tables, in USD, with columns of text: what the evidence says of a verdict, choice or deadline."""
+    """Return the tables (in USD) with sentences as columns added to verdict, choices, deadlines and break_even."""
     money = counted_in(tables).money
     due = table_of(tables, "deadlines", "confidence", "fastest_title", "up_front_usd", "due_usd_per_month")
     days = table_of(tables, "break_even", "days", "days_low", "days_high", "planned")

@@ -37,20 +37,20 @@ def draw_figures(
     machines: Mapping[str, str] | None = None,
     engine: str | Path | None = None,
 ) -> None:
-    """Write charts as Vega-Lite, their captions, and the script that draws them in a browser.
+    """Write charts of a study as Vega-Lite files, their captions, and the script that draws them in a browser.
 
     Parameters
     ----------
     tables
-        Files by the table's name.
+        Files of result tables by table name.
     study_file
-        study.yaml.
+        Path of study.yaml.
     specs, captions
         Files `<chart>.vl.json` and `<chart>.rst` to write.
     machines
-        Names for people by instance.
+        Titles by instance.
     engine
-        Where the script is written; None writes none.
+        File to write the script to; None: it is not written.
 
     Raises
     ------
@@ -75,10 +75,10 @@ def draw_figures(
 
 
 def drawing_engine() -> str:
-    """Vega with Vega-Lite as one script, deflated, as base64 text: what a page carries to draw its charts.
+    """Return Vega and Vega-Lite as one JavaScript program, deflated, as base64 text, for a page to draw its charts.
 
-    Made in a process of its own: the JavaScript engine that puts it together takes 10 GB of addresses, of which it uses
-    little. Raises UserError where it was ended.
+    The bundling runs in a subprocess, since its JavaScript engine reserves 10 GB of addresses, though little memory.
+    Raises UserError if the subprocess fails.
     """
     bundle = subprocess.run([sys.executable, "-P", "-c", BUNDLE, vega_lite()], capture_output=True, check=False)
     if bundle.returncode != 0:
@@ -88,17 +88,17 @@ def drawing_engine() -> str:
 
 
 def packed(text: bytes) -> str:
-    """Deflated, as base64 text: a browser inflates it by itself (assets/charts.js)."""
+    """Return `text` deflated (zlib) as base64 text; assets/charts.js inflates it in the browser."""
     return base64.b64encode(zlib.compress(text, 9)).decode()
 
 
 def chart_of(file: str | Path) -> str:
-    """The chart whose file this is."""
+    """Return the name of the chart from its file: `front` for `figures/front.vl.json`."""
     return Path(file).name.partition(".")[0]
 
 
 def specification(drawing: Drawing) -> dict[str, Any]:
-    """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
+    """Return the Vega-Lite specification (JSON-like dict) of a drawing, with shared style, title and data sets."""
     # Not validated here: the tests do that.
     spec = drawing.chart.to_dict(validate=False) | {"config": CHART_STYLE}
     fields = json.dumps(spec)  # without titles: what they happen to say asks for no column
@@ -109,12 +109,12 @@ def specification(drawing: Drawing) -> dict[str, Any]:
 
 
 def vega_lite() -> str:
-    """The Vega-Lite version of Altair's schema, as vl-convert names it (`6.4`)."""
+    """Return the Vega-Lite version of Altair's schema as vl-convert writes it, such as `6.4`."""
     return ".".join(alt.SCHEMA_VERSION.split(".")[:2]).removeprefix("v")
 
 
 def _records(rows: "pd.DataFrame", fields: str) -> list[dict[str, object]]:
-    """Rows with the columns that the chart speaks of; missing values are null."""
+    """Return rows as dicts with the columns named in `fields` (JSON text of the chart); missing values are None."""
     rows = rows[[name for name in rows.columns if name in fields]]
     if "price_source" in rows:  # the chain of the speed's source stands before it, and has a line of its own
         rows = rows.assign(price_source=rows["price_source"].str.rpartition(" ; ")[2])

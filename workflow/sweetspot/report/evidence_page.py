@@ -31,30 +31,30 @@ from sweetspot.wording import ROUNDS
 
 @dataclass(frozen=True)
 class Drawn:
-    """Specification (Vega-Lite, as JSON text) by chart, and the script that draws them (`draw.drawing_engine`)."""
+    """Charts for the page: Vega-Lite JSON text by chart name, and the script of `draw.drawing_engine` to draw them."""
 
     specs: Mapping[str, str]
     engine: str = ""
 
 
 def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: Mapping[str, str] | None = None) -> str:
-    """Return evidence.html; text from tables and configuration is escaped by the template engine.
+    """Return the HTML text of evidence.html; text from tables and configuration is escaped by the template engine.
 
     Parameters
     ----------
     tables
-        The study's tables, in USD.
+        Result tables of the study by name, in USD.
     study
-        Its study.yaml.
+        The settings of its study.yaml.
     chart_specs
         The charts as `draw.draw_figures` wrote them.
     machines
-        Names for people by instance.
+        Titles by instance.
 
     Raises
     ------
     ValueError
-        If a chart that has something to say was not chart_specs.
+        If `chart_specs` lacks a chart that has content.
     """
     money, provenance, machines = money_of(study), Provenance(), machines or {}
     verdict, tables = outcome_of(tables), shown_in(with_text(tables), money)

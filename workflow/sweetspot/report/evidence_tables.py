@@ -51,7 +51,7 @@ HtmlCell = Markup | str
 
 @dataclass(frozen=True)
 class Column:
-    """One declared column; the header of evidence_tables.yaml describes the fields."""
+    """One column of a table as evidence_tables.yaml declares it; the header of that file describes the fields."""
 
     heading: str
     show: str
@@ -69,7 +69,7 @@ class Column:
 
 @dataclass(frozen=True)
 class TableDeclaration:
-    """One declared table."""
+    """One table of the evidence page as evidence_tables.yaml declares it: source table, filter, order, columns."""
 
     table: str
     columns: Sequence[Column]
@@ -81,7 +81,7 @@ class TableDeclaration:
 
 @dataclass(frozen=True)
 class EvidenceTable:
-    """A table of the page: HTML cells, a class for each row, and how many rows only the files hold."""
+    """A built table of the page: headings, HTML cells by row, CSS class by row, number of rows not shown, its name."""
 
     head: Sequence[str]
     rows: list[list[HtmlCell]]
@@ -92,7 +92,7 @@ class EvidenceTable:
 
 @lru_cache(maxsize=1)
 def declarations() -> dict[str, TableDeclaration]:
-    """Read every declared table by name, in the order of the file."""
+    """Return the tables that evidence_tables.yaml declares, by name, in the order of the file."""
     declared = {}
     for name, facts in load_yaml(DECLARATIONS).items():
         origin = {key: facts.pop(key) for key in ("source", "basis", "date") if key in facts}
@@ -105,24 +105,24 @@ def declarations() -> dict[str, TableDeclaration]:
 
 
 def best_variants(table: pd.DataFrame) -> pd.Series:
-    """Whether a row is marked as the best and its cell has several variants."""
+    """Return a bool per row: whether `best` is true and the table has further variants of the same cell."""
     cell_columns = list(table.columns.intersection(CELL_COLUMNS))
     return table["best"].eq(True) & table.duplicated(cell_columns, keep=False)
 
 
 class EvidenceTables:
-    """Builds the declared tables from the tables of one study.
+    """Builds the tables of the evidence page (evidence_tables.yaml) from the result tables of one study.
 
     Parameters
     ----------
     tables
-        The study's tables by name, money in its currency.
+        Result tables by name, money in the study's currency.
     study
-        Its settings: date, currency and names for people.
+        Settings of the study: date, currency and titles.
     origin
-        Collects the origin of every figure.
+        Collects the origin of every figure that is shown.
     machines
-        Names for people by instance; an instance without one is shown by its key.
+        Titles by instance; an instance without a title is shown by its key.
     """
 
     def __init__(
@@ -166,11 +166,11 @@ class EvidenceTables:
         }
 
     def build_all(self) -> dict[str, EvidenceTable]:
-        """Build every declared table by name; one whose results table the study lacks has no rows."""
+        """Return every declared table, built, by name; a table without results in the study has no rows."""
         return {name: self.build(name) for name in declarations()}
 
     def build(self, name: str) -> EvidenceTable:
-        """Build one declared table, cut to its limit."""
+        """Return the declared table called `name`, built, with at most as many rows as its limit."""
         declared = declarations()[name]
         columns = [column for column in declared.columns if not column.only or self._facts.get(column.only)]
         headings = [self.fill(column.heading, self._headings) for column in columns]
@@ -183,13 +183,13 @@ class EvidenceTables:
         return EvidenceTable(headings, cells, classes, len(selected) - len(cells), declared.table)
 
     def fill(self, template: str, row: Row) -> str:
-        """Replace the placeholders of a template.
+        """Return the template with its placeholders replaced by values of a row.
 
         Parameters
         ----------
         template
             Text with `{column}`, `{column|filter}`, `{column|filter/other column}` (the first that is not empty), or
-            `{column?text where it is true}`.
+            `{column?text if the column is true}`.
         row
             Values by column.
         """
@@ -205,7 +205,7 @@ class EvidenceTables:
         return PLACEHOLDER.sub(replacement, template) if "{" in template else template
 
     def _select(self, declared: TableDeclaration) -> pd.DataFrame:
-        """Return the rows to show, in order."""
+        """Return the rows of the results table that the declaration selects, in its order, with `study_date`."""
         table = table_of(self.tables, declared.table)
         if declared.where and len(table):
             table = table.query(declared.where, engine="python", local_dict=self._scope)
@@ -219,7 +219,7 @@ class EvidenceTables:
         return table.assign(study_date=self.study.as_of)
 
     def _cell(self, column: Column, row: Row) -> HtmlCell:
-        """Return a text, or a number with its origin; no number of samples makes a probability certain."""
+        """Return a table cell: a filled text, or HTML of a number that links to its origin (dash or '' if missing)."""
         kind, _, name = column.show.partition(" ")
         if kind not in FIGURES:
             return self.fill(column.show if "{" in column.show else f"{{{column.show}}}", row)
@@ -243,7 +243,7 @@ class EvidenceTables:
 
 
 def _lookup(names: Mapping[str, str]) -> Filter:
-    """Return a filter that names a key for people; a key without a name stays as it is."""
+    """Return a function from a key to its title in `names`; a key without a title is returned as text."""
     return lambda key: names.get(text(key), text(key))
 
 
@@ -252,5 +252,5 @@ def _warnings_text(cell: object) -> str:
 
 
 def _row_class(row: Row, shade: Mapping[str, Mapping[str, str]]) -> str:
-    """Return the first class that a column of `shade` has for its value in this row; '' without any."""
+    """Return the CSS class of a row: the first in `shade` ({column: {value: class}}) for the row's values, or ''."""
     return next(filter(None, (classes.get(text(row.get(name))) for name, classes in shade.items())), "")

@@ -29,7 +29,7 @@ RULES: dict[str, str] = load_yaml(Path(__file__).parent / "templates" / "warning
 
 
 def claims_in_words(tables: Tables) -> str:
-    """Say how many claims have each verdict; '' without claims."""
+    """Return a sentence on how many claims have each verdict; '' without claims."""
     verdicts = table_of(tables, "claims", "verdict")["verdict"]
     counts = verdicts.value_counts().to_dict()
     printed = len(verdicts) - counts.get(NOT_PRINTED, 0)
@@ -37,13 +37,13 @@ def claims_in_words(tables: Tables) -> str:
 
 
 def lead(claims: pd.DataFrame) -> list[str]:
-    """List the claims that the study leads with, each as printed beside what is recomputed."""
+    """Return a sentence for each claim (row of `claims`) marked `lead`: the printed and the recomputed number."""
     leading_claims = claims[claims["lead"].eq(True)] if "lead" in claims.columns else claims.head(0)
     return [sentence("leading_claim", claim) for claim in records(leading_claims)]
 
 
 def ahead(tables: Tables) -> str:
-    """Say what the answer assumes of future rents and of resale; '' if every price stays and nothing is sold."""
+    """Return a sentence on assumed future rents and resale values; '' without a verdict or such assumptions."""
     offers = table_of(tables, "offers", "trend", "residual_points")
     if table_of(tables, "verdict").empty:
         return ""
@@ -57,7 +57,7 @@ def ahead(tables: Tables) -> str:
 
 
 def price_changes_words(tables: Tables) -> list[str]:
-    """Say how many prices and ranks changed, and both answers where they differ; [] without history."""
+    """Return sentences: how many prices and ranks changed, and both answers if they differ; [] without history."""
     table = table_of(tables, "price_changes", "what")
     counts = table["what"].value_counts()
     prices = sum(counts.get(kind, 0) for kind in ("price", "new", "gone"))
@@ -70,16 +70,16 @@ def price_changes_words(tables: Tables) -> list[str]:
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Callable[[str], str]) -> str:
-    """Say what is priced or requested and has no speed, for the top of the page; '' where everything has one.
+    """Return a sentence on machines and models without a known speed, for the top of the page; '' if all have one.
 
     Parameters
     ----------
     tables
-        The study's tables; `warnings` is read.
+        Result tables by name; only `warnings` is read.
     machines
-        Names for people by instance.
+        Titles by instance.
     model_title
-        Returns the name of a model for people.
+        Function from the key of a model to its title.
     """
     table = table_of(tables, "warnings", "rule", "instance", "model", "message")
     rows = table[table["rule"].isin(["no_figure", "no_speed"])]
@@ -94,12 +94,12 @@ def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Call
 
 
 def decisive(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the warnings that could change the answer."""
+    """Return the rows of the table `warnings` whose `decisive` is true: they could change the answer."""
     return table[table["decisive"].astype(bool)] if len(table) else table
 
 
 def worth_knowing(tables: Tables) -> list[str]:
-    """Say what to find out first about the model of the answer."""
+    """Return sentences on which unknown of the answer's model is most worth finding out (`worth_in_words`)."""
     model = asked_model(tables)
     rows = of_jobs(tables, "worth_knowing")
     title = ""
@@ -110,24 +110,24 @@ def worth_knowing(tables: Tables) -> list[str]:
 
 
 def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
-    """Say what to find out first for the leading plan; [] without a plan."""
+    """Return sentences on which unknown of the leading plan is most worth finding out; [] without a plan."""
     table = of_plans(tables, "worth_knowing")
     return worth_in_words(table[table["workload"] == leading_work(tables)], code) if len(table) else []
 
 
 def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> list[str]:
-    """Say what to find out first about one workload, a sentence each; [] where nothing competes or is uncertain.
+    """Return sentences on which unknowns of one workload are most worth finding out; [] if `rows` is empty.
 
-    A figure is named if its worth exceeds its Monte Carlo error (90 %) and what a timing costs.
+    An unknown is named if its value exceeds its Monte Carlo error (90 %) and the cost of a timing.
 
     Parameters
     ----------
     rows
-        The rows of `worth_knowing` of that workload.
+        Rows of the table `worth_knowing` for that workload.
     code
-        Currency of the table's money.
+        Code of the currency of amounts in `rows`.
     model
-        Name of the model, where other models have answers of their own.
+        Title of the model, if other models have answers of their own; else ''.
     """
     if rows.empty:
         return []
@@ -150,18 +150,18 @@ def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> li
 
 
 def leading_work(tables: Tables) -> str | None:
-    """Return the workload of the leading plan; None without any."""
+    """Return the name of the leading plan's workload; None without a plan."""
     choices, cost = table_of(tables, "choices"), leading(tables)
     return None if cost is None else str(choices.loc[choices["cost"] == cost, "workload"].iloc[0])
 
 
 def waiting_in_words(queue: pd.DataFrame) -> list[str]:
-    """Describe the wait of each class of jobs for the machines of the best mix."""
+    """Return a sentence for each row of the table `queue`: how long a class of jobs waits for the best mix."""
     return [sentence("waiting", row) for row in records(queue)]
 
 
 def energy(tables: Tables, study: Study) -> list[str]:
-    """Describe energy and carbon, each with what it leaves out; [] where there is nothing to say."""
+    """Return sentences on energy and carbon of the options, and on what they leave out; [] without energy data."""
     ranks, model = table_of(tables, "ranks", "option", "kwh", "kg_co2e"), asked_model(tables)
     options = ranks.drop_duplicates("option")
     counts = [int(options[name].isna().sum()) for name in ("kwh", "kg_co2e")]
@@ -179,7 +179,7 @@ def energy(tables: Tables, study: Study) -> list[str]:
 
 
 def _carbon_comparison(rows: pd.DataFrame, reference: str, per_unit: str, once: str) -> list[str]:
-    """Compare what emits least with the cheapest; without carbon state the energy of the reference."""
+    """Return a sentence that compares the least-carbon and the cheapest option; without carbon, on energy used."""
     rows = rows.assign(g_per_kwh=GRAMS_A_KG * rows["kg_co2e"].astype(float) / rows["kwh"])
 
     eligible = rows[rows["in_answer"].astype(bool) & rows["persistent"].astype(bool)]

@@ -26,14 +26,14 @@ LINK_TO_FILE = re.compile(r'<a\b[^>]* href="(?!#|https?:)[^"]*"[^>]*>(.*?)</a>',
 
 
 def asset(*files: str) -> "Markup":
-    """Styles or programs of the pages, as they are."""
+    """Return the joined text of files in the assets folder (CSS or JavaScript), marked as safe HTML."""
     from markupsafe import Markup  # the doctor asks for browsers where nothing is installed
 
     return Markup("".join((ASSETS / file).read_text(encoding="utf-8") for file in files))
 
 
 def rendered(template: str, context: Mapping[str, Any]) -> str:
-    """Fill a template of a page. Text from tables and configuration is escaped by the template engine."""
+    """Return the HTML text of the page template `<template>.html.j2`, filled from `context`; values are escaped."""
     from sweetspot.report.sentences import filled
 
     return filled(f"{template}.html.j2", context)
@@ -41,7 +41,7 @@ def rendered(template: str, context: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class StudySummary:
-    """A study on the page over all: the first sentences of its answer, the claims that it leads with, what is wrong."""
+    """A study's entry on the index page: title, first sentences of its answer, leading claims, fault (or '')."""
 
     folder: str
     written: str
@@ -66,7 +66,7 @@ def _read_summary(file: Path) -> StudySummary:
 
 
 def write_index(results: str | Path, page: str | Path) -> None:
-    """Write the page over the studies below `results` that have an answer, newest first; a broken one says so."""
+    """Write an HTML page that lists the studies in `results` with an answer.json, newest first, unreadable ones too."""
     files = sorted(Path(results).glob(f"*/{ANSWER}"), key=lambda file: (-file.stat().st_mtime, str(file)))
     context = {"studies": [_read_summary(file) for file in files], "style": asset("page.css")}
     with write_whole(Path(page)) as temporary:
@@ -74,7 +74,7 @@ def write_index(results: str | Path, page: str | Path) -> None:
 
 
 def write_shared(page: Path, evidence: Path, output: Path) -> None:
-    """Write the page, and its evidence in a frame, as one file that opens offline.
+    """Write a study's page and its evidence (in a frame) as one HTML file that opens offline.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def write_shared(page: Path, evidence: Path, output: Path) -> None:
 
 
 def print_pdf(page: Path, output: Path) -> None:
-    """Print an HTML file as PDF by headless Chromium, whole; folds that are closed on the page are not printed.
+    """Print the HTML file `page` to the PDF file `output` by headless Chromium; closed folds are not printed.
 
-    `--no-sandbox`: the page is our own and loads nothing. Raises UserError without a Chromium, and where it fails.
+    `--no-sandbox`: the page is our own and loads nothing. Raises UserError if Chromium is missing or fails.
     """
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:

@@ -40,7 +40,7 @@ class DecidingSpeed(AnswerPart):
 
 
 def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
-    """List the speeds of the options that the verdict names, and of those that do the work of a mix so named."""
+    """List the speeds of all options that the verdict names, including the machines of a mix that it names."""
     return [
         DecidingSpeed.of(row, basis=row["throughput_basis"], source=text(row["throughput_source"]))
         for row in _rows_with_speed(tables, table_of(tables, "verdict"))
@@ -48,27 +48,27 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
 
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
-    """Return the bases of the speeds of one choice, each once; [] where it needs no speed."""
+    """Return the distinct bases (such as `measured`) of a choice's speeds; [] if its cost depends on no speed."""
     verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(CHOICES) | {"best": choice}
     rows = _rows_with_speed(tables, pd.DataFrame([verdict]))
     return list(dict.fromkeys(row["throughput_basis"] for row in rows))
 
 
 def mark_of(bases: Iterable[str]) -> str:
-    """Return the mark of a choice whose speed nobody timed, e.g. ' (speed predicted)'; '' where all are timed."""
+    """Return a mark for a choice with a speed that was not timed, e.g. ' (speed predicted)'; '' if all were timed."""
     weak = [BASIS_FACTS[basis].word for basis in bases if basis not in TIMED]
     return f" (speed {listed(weak)})" if weak else ""
 
 
 def speeds_in_words(tables: Tables) -> str:
-    """Say how the speeds that decide came to be; '' where the answer rests on none."""
+    """Return a sentence on the bases of the speeds that the verdict depends on; '' if it depends on none."""
     speeds = deciding_speeds(tables)
     bases = {BASIS_FACTS[basis]: basis for basis in BASIS_FACTS if basis in {speed.basis for speed in speeds}}
     return sentence("deciding_speeds", speeds, bases, MAX_MACHINES) if speeds else ""
 
 
 def warnings_in_words(tables: Tables) -> list[str]:
-    """List the warnings that could change the answer, the gravest first; of more than MAX_WARNINGS say how many."""
+    """Return sentences of warnings that could change the answer, gravest first, at most MAX_WARNINGS and a count."""
     rows = decisive(table_of(tables, "warnings"))
     if rows.empty:
         return []
@@ -88,7 +88,7 @@ def warnings_in_words(tables: Tables) -> list[str]:
 
 
 def notes(tables: Tables) -> list[str]:
-    """List the lines beside the verdict: the bases of the deciding speeds, then the warnings."""
+    """Return the sentences shown beside the verdict: the bases of the deciding speeds, then decisive warnings."""
     return [line for line in (speeds_in_words(tables), *warnings_in_words(tables)) if line]
 
 

@@ -34,10 +34,10 @@ LINEAR_RANGE = 5.0  # the highest value over the lowest below which ticks are ev
 
 
 class Drawing(NamedTuple):
-    """An Altair chart that refers to its data by name, and the data.
+    """An Altair chart that refers to its data sets by name, and these data sets as tables.
 
-    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: what is
-    seen in it, made from the data: its title. `key`: what its marks stand for, a line below the title.
+    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: the title,
+    which states the finding in the data. `key`: the line below the title, which explains the marks.
     """
 
     chart: "alt.TopLevelMixin"
@@ -47,14 +47,14 @@ class Drawing(NamedTuple):
 
 
 def chart_of_data(name: str) -> "alt.Chart":
-    """A chart of the data of that name in its `Drawing`."""
+    """Return an Altair chart without marks that draws the data set called `name` of its `Drawing`."""
     return alt.Chart(alt.NamedData(name))
 
 
 def by_row(panel: "alt.LayerChart", models: Sequence[str], shared_axis: bool = True) -> "alt.FacetChart":
-    """Stack one such panel for each model, in the order of `models`.
+    """Return a chart with one copy of `panel` for each model, stacked in the order of `models`.
 
-    The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
+    The panel's layers must name no data: each copy draws the rows of its model in the data set `rows`.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str], shared_axis: bool = T
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
+    """Return three layers of point marks with shapes by basis: filled, hollow (stand-in, transferred), dashed."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
@@ -85,7 +85,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
-    """A tooltip: the title of each field; of numbers four digits."""
+    """Return tooltip entries from {field: title}: numbers with four digits; a title ending in TEXT means text."""
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -95,19 +95,19 @@ def tooltip(**fields: str) -> "list[alt.Tooltip]":
 
 
 def shape_key(bases: "pd.Series", *texts: str) -> str:
-    """What the shapes of `points` with these bases stand for, the best first, and what else the marks say."""
+    """Return a line of text that explains the shapes of `points` for the bases present, then the other `texts`."""
     present = set(bases.dropna())
     parts = [*(f"{BASIS_FACTS[basis].sign} {BASIS_FACTS[basis].word}" for basis in BASES if basis in present), *texts]
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
 
 
 def wrapped(names: "pd.Series") -> "pd.Series":
-    """Names in lines of at most NAME_LETTERS, for `name_axis`."""
+    """Return the names, wrapped to lines of at most NAME_LETTERS letters, for `name_axis`; same index."""
     return names.astype(str).map(partial(textwrap.fill, width=NAME_LETTERS))
 
 
 def name_axis() -> "alt.Axis":
-    """An axis of names of `wrapped`: the middle of their lines stands at the tick."""
+    """Return an axis whose labels are names from `wrapped`, each centred vertically at its tick."""
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)
@@ -122,28 +122,28 @@ def name_axis() -> "alt.Axis":
 
 
 def line_step(names: "pd.Series", height: int) -> "alt.Step":
-    """Height of a row of such an axis: `height` pixels for names of one line, a LINE more for each further line."""
+    """Return the row height of a `name_axis`: `height` pixels, and LINE more per further line of the longest name."""
     return alt.Step(height + LINE * int(names.str.count("\n").max()))
 
 
 def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
-    """Return a logarithmic scale with width around all points.
+    """Return an x or y channel with a logarithmic scale, a margin around all points and round ticks.
 
     Parameters
     ----------
     channel
-        alt.X or alt.Y.
+        The class alt.X or alt.Y.
     field, title
-        The column that is drawn, and the title of its axis.
+        The column to draw, and the title of its axis.
     values
-        All values of the scale, for its ticks.
+        All values on the axis, from which the ticks are chosen.
     """
     scale = alt.Scale(type="log", nice=False, padding=MARGIN)
     return channel(f"{field}:Q", title=title, scale=scale, axis=log_axis(values))
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Round ticks: evenly spaced within LINEAR_RANGE, else 1, 3 and 10 of each decade; labels never overlap."""
+    """Return an axis with round ticks: even steps if max/min is below LINEAR_RANGE, else 1 and 3 of each decade."""
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]
@@ -156,7 +156,7 @@ def log_axis(values: "pd.Series") -> "alt.Axis":
 
 
 def empty(reason: str) -> Drawing:
-    """A stated absence, so that a missing chart is never mistaken for an oversight."""
+    """Return a drawing that shows only the text `reason`, in place of a chart without data."""
     words = chart_of_data("rows").mark_text(color="#555", lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
@@ -164,20 +164,20 @@ def empty(reason: str) -> Drawing:
 def colour(
     field: str, names: list[str], title: str | None = None, legend: bool = True, width: int = LEGEND
 ) -> "alt.Color":
-    """Okabe-Ito colours in the order of `names`.
+    """Return a colour channel with Okabe-Ito colours in the order of `names`, and its legend.
 
     Parameters
     ----------
     field
-        The column, with its type.
+        The column with its Vega-Lite type, such as `line:N`.
     names
-        Its values.
+        The values of the column.
     title
-        Of the legend.
+        Title of the legend.
     legend
-        False for none.
+        Whether a legend is drawn.
     width
-        Pixels of the legend, which decide between one column and two.
+        Width of the legend in pixels; if there is room, it has two columns.
     """
     palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
     if {*names} & {*BUYER_COLOURS}:

@@ -15,7 +15,7 @@ BASES_FILE = Path(__file__).parent / "assets" / "bases.json"
 
 
 class Basis(NamedTuple):
-    """How a basis is shown: its sign, the shape of the charts that is like it, a word for a key, what it means."""
+    """How a basis (such as `measured`) is shown: its sign in text, its shape in charts, its name, its meaning."""
 
     sign: str
     shape: str
@@ -29,7 +29,7 @@ BASIS_SIGNS = {name: basis.sign for name, basis in BASIS_FACTS.items()}
 
 
 def missing(value: object) -> bool:
-    """Whether a cell holds nothing (None, NaN, NA)."""
+    """Return whether a value is missing: None, NaN or pandas.NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA refuses to be true or false
@@ -37,13 +37,13 @@ def missing(value: object) -> bool:
 
 
 def finite(row: Row, name: str) -> float | None:
-    """Return a number of a row; None where it is missing or infinite, which JSON cannot hold."""
+    """Return the number in column `name` of a row; None if it is missing or infinite, which JSON cannot express."""
     value = row.get(name)
     return None if missing(value) or math.isinf(value) else float(value)  # type: ignore[arg-type]
 
 
 def number(value: object, digits: int = 3) -> str:
-    """`digits` significant digits, whole from 100 on, thousands separated; a dash for nothing; text stays text."""
+    """Return a number as text with `digits` significant digits (`1,234`), a dash if missing; text is returned as is."""
     if missing(value):
         return "–"
     if isinstance(value, str):
@@ -59,46 +59,46 @@ def number(value: object, digits: int = 3) -> str:
 
 
 def off_plan(factor: float) -> str:
-    """Say how far from what is planned a factor lies: `12 % higher than planned`."""
+    """Return in words how a value = factor x planned differs from plan: `12 % higher than planned` for 1.12."""
     if factor >= LARGEST_PERCENTAGE:
         return f"{times(factor)} times what is planned"
     return f"{100 * abs(factor - 1):.2g} % {'higher' if factor > 1 else 'lower'} than planned"
 
 
 def in_unit(value: float, unit: str, name: str = "") -> str:
-    """Say a figure with its unit: `0.63 USD an hour`.
+    """Return a number with its unit in words: `0.63 USD an hour`.
 
     Parameters
     ----------
     value, unit
-        The figure.
+        The number, and its unit, such as `USD/hour`.
     name
-        What it is; where that ends with "a month", the unit does not say it again.
+        Name of the quantity; if the name ends with "a month", `/month` is dropped from the unit.
     """
     unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
     return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
 
 
 def interval_text(low: object, high: object, digits: int = 3) -> str:
-    """`low to high`, or nothing where both are missing; an open upper end is `never`."""
+    """Return the text `low to high`; '' if both are missing; a missing upper end is written as `never`."""
     if missing(low) and missing(high):
         return ""
     return f"{number(low, digits)} to {'never' if missing(high) else number(high, digits)}"
 
 
 def text(value: object) -> str:
-    """A value as text; nothing for a missing one."""
+    """Return a value as text; '' for a missing value."""
     return "" if missing(value) else str(value)
 
 
 def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
-    """The rows of a table, each a dict by column."""
+    """Return the rows of a table as a list of dicts, {column: value}."""
     names, columns = [str(name) for name in table.columns], [table[name].tolist() for name in table.columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def rows_where(tables: "Mapping[str, pd.DataFrame]", name: str, **values: object) -> list[dict[str, Any]]:
-    """Return the rows of a table with these values in these columns; [] where the table or a column is missing."""
+    """Return as dicts the rows of table `name` whose columns equal `values`; [] if the table or a column is missing."""
     table = tables.get(name)
     if table is None or not {*values} <= {*table.columns}:
         return []

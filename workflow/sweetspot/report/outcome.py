@@ -20,14 +20,14 @@ class AnswerPart(BaseModel):
 
     @classmethod
     def of(cls, row: Row, **fields: Any) -> Self:
-        """Read a row of a table.
+        """Return an instance with its fields filled from the columns of the same name in a row.
 
         Parameters
         ----------
         row
-            The row; a number that is missing or infinite becomes None, a missing text where one is required ''.
+            Row of a result table; a missing or infinite number becomes None, a missing required text ''.
         fields
-            Fields that no column holds as they are.
+            Values of fields that are not taken from the row.
         """
         for name, field in cls.model_fields.items():
             value = row.get(name)
@@ -132,39 +132,39 @@ class Outcome(AnswerPart):
 
     @property
     def close(self) -> bool:
-        """Whether it is too close to call."""
+        """Whether best choice and runner-up are too close to call."""
         return self.confidence == TIE
 
     def sentences(self) -> list[str]:
-        """List the verdict, what to do, what having it takes, its thresholds and what to find out first."""
+        """Return the sentences of the verdict: result, advice, how to get machines, thresholds, what to find out."""
         learn = f"Find out first: {self.find_out_first}." if self.find_out_first else ""
         return [line for line in (self.sentence, self.do_this, *self.having, *self.thresholds, learn) if line]
 
 
 def outcome_of(tables: Tables) -> Outcome | None:
-    """Return the verdict on the work that the study is about; None where nothing is priced for it."""
+    """Return the verdict on the study's main work; None if no option for this work has a price and a speed."""
     return next((_outcome(row) for row in verdict_rows(tables)[:1] if row["is_answer"]), None)
 
 
 def other_work(tables: Tables) -> list[Outcome]:
-    """List the verdicts on the study's other works."""
+    """List the verdicts on all work of the study except the main work of `outcome_of`."""
     return [_outcome(row) for row in verdict_rows(tables) if not row["is_answer"]]
 
 
 def choices_of(tables: Tables) -> list[Row]:
-    """Select the choices that the answer lists, at least those that the verdict names.
+    """Select the choices that answer.json lists for the main work, at least those that the verdict names.
 
     Parameters
     ----------
     tables
-        Tables of the comparison; read are `verdict` and `choices`.
+        Result tables by name; `verdict` and `choices` are read.
 
     Returns
     -------
     list
-        At least CHOICES_LISTED rows of `choices`, the cheapest first: the best, the runner-up, the one to start with,
-        offers in hand, the cheapest of each kind, one that costs less but cannot be the answer, then the cheapest
-        others.
+        Rows of `choices` as dicts, in the table's order, [] without a verdict. CHOICES_LISTED of them, or more if
+        needed for the best, the runner-up, the one to start with and offers in hand; then the cheapest of each
+        kind, one that costs less but cannot be the answer, and the cheapest others are taken.
     """
     verdict = outcome_of(tables)
     if verdict is None:

@@ -23,14 +23,14 @@ HEADROOM = 1.05  # times the highest point
 
 
 def summary_of(answer: Answer) -> str:
-    """Return summary.md, all of which follows from the answer."""
+    """Return the Markdown text of summary.md, made from the answer alone."""
     money = Money(answer.study.currency, answer.study.usd_per_unit)
     weak_speeds = [mark_of(row.speed_bases) for row in answer.choices]
     return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": weak_speeds})
 
 
 def page_of(answer: Answer) -> str:
-    """Return index.html, all of which follows from the answer."""
+    """Return the HTML text of index.html, the study's first page, made from the answer alone."""
     money, verdict, bars = Money(answer.study.currency, answer.study.usd_per_unit), answer.verdict, answer.tornado
     by_month = all(row.usd_per_month.value is not None for row in answer.scenarios)
     scenarios = [row.usd_per_month if by_month else row.usd for row in answer.scenarios]
@@ -54,7 +54,7 @@ def page_of(answer: Answer) -> str:
 
 
 def _curve_axes(answer: Answer, money: Money) -> list[tuple[Axis, Axis]]:
-    """Return the two axes of the chart of each control."""
+    """Return (x axis, y axis) of the cost chart of each sweep in the answer; y is in the currency `money`."""
     axes = []
     for sweep in answer.sweeps:
         highest = max(max([*line.usd, *line.high]) for line in sweep.lines)
@@ -70,22 +70,22 @@ def write_report(
     machines: Mapping[str, str] | None = None,
     engine: str | Path | None = None,
 ) -> None:
-    """Write index.html, evidence.html, summary.md and answer.json.
+    """Write the report of a study: index.html, evidence.html, summary.md and answer.json.
 
     Parameters
     ----------
     tables
-        Tables of the study by name.
+        Result tables of the study by name, in USD.
     study_file
-        Its study.yaml.
+        Path of study.yaml.
     folder
-        Where the four files are written.
+        Folder to write the four files to.
     specs
         Files of the charts of the evidence, as `draw.draw_figures` wrote them.
     machines
-        Names for people by instance.
+        Titles by instance.
     engine
-        The script that draws the charts in a browser; None leaves it out.
+        File with the script that draws the charts in a browser; None: no script is included.
 
     Raises
     ------

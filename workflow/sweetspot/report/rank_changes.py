@@ -16,57 +16,57 @@ PRICES = ("price", "new", "gone")
 
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """List what differs between two tables of ranks.
+    """List the changes of prices and costs between two tables of ranks.
 
     Parameters
     ----------
     before, after
-        Tables like comparison/ranks.parquet; of several offers of one instance and purchase the cheapest counts.
+        Tables like comparison/ranks.parquet; of several offers of one instance and purchase the cheapest is compared.
 
     Returns
     -------
     pandas.DataFrame
-        Changes of prices, then those of costs (`change_table`).
+        COLUMNS, one row per change: first prices, then costs and ranks (`change_table`).
     """
     return change_table([price_changes(before, after), cost_changes(before, after)])
 
 
 def change_table(changes: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Put changes together in one table.
+    """Concatenate tables of changes to one table with the columns COLUMNS.
 
     Parameters
     ----------
     changes
-        Rows of `side_by_side` with `what`: answer, price (USD an hour of an offer), new, gone (offers), rank, or cost
+        Tables of `side_by_side` with `what`: answer, price (USD an hour of an offer), new, gone (offers), rank, or cost
         (USD of a workload).
 
     Returns
     -------
     pandas.DataFrame
-        One row a change, with COLUMNS.
+        One row per change; missing texts are None, missing numbers NaN.
     """
     table = pd.concat([rows.reindex(columns=COLUMNS).astype(object) for rows in changes], ignore_index=True)
     return table.where(table.notna(), None).astype(dict.fromkeys(NUMBERS, float))
 
 
 def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
-    """Join two tables by `key`.
+    """Join two tables by the columns `key` and compute the relative change of a number.
 
     Parameters
     ----------
     before, after
-        The tables; of several rows with one key the least `value` counts.
+        The two tables; of several rows with the same key the one with the lowest `value` is taken.
     key
-        Columns that name a row.
+        Columns that identify a row.
     value
-        Column that becomes `before`, `after` and `change` (after / before - 1).
+        Column of the number to compare.
     carried
-        Columns that are kept of both, with the suffixes `_before` and `_after`.
+        Further columns to keep from both tables, with the suffixes `_before` and `_after`.
 
     Returns
     -------
     pandas.DataFrame
-        In the order of the key; what only one table has is missing on the other side.
+        A row per key in either table, sorted by key: `before`, `after`, `change` (after / before - 1); NaN if missing.
     """
     columns = [*key, value, *carried]
     first, second = (table.sort_values(value, kind="stable").drop_duplicates(key)[columns] for table in (before, after))
@@ -76,17 +76,17 @@ def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], valu
 
 
 def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """List the prices of an hour that differ, and the offers that are new or gone.
+    """List the offers whose USD per hour differ between two tables, and those that are new or gone.
 
     Parameters
     ----------
     before, after
-        Offers or ranks; where both have a column `price_list`, offers of different lists are different offers.
+        Tables of offers or ranks; if both have a column `price_list`, offers of different lists are different offers.
 
     Returns
     -------
     pandas.DataFrame
-        Rows of `side_by_side` with `what`.
+        Table of `side_by_side`, one row per changed offer, with `what`: price, new or gone.
     """
     key = [name for name in ("price_list", "instance", "purchase") if name in before and name in after]
     merged = side_by_side(before, after, key, "usd_per_hour", "as_of")
@@ -96,7 +96,7 @@ def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """List the costs of a workload that differ: those of another `rank` first, then those that kept theirs (`cost`)."""
+    """List options of workloads whose rank (`what`: rank), or only USD (`what`: cost), differs; changed ranks first."""
     merged = side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
     rank_changed = merged["rank_before"] != merged["rank_after"]
     merged["what"] = rank_changed.map({True: "rank", False: "cost"})
@@ -107,16 +107,16 @@ def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 def to_markdown(
     table: pd.DataFrame, before: str, after: str, answers: tuple[str | None, str | None] = (None, None)
 ) -> str:
-    """Write the changes as Markdown: answers, prices and ranks; costs that kept their rank are counted.
+    """Return the changes as Markdown text: answers, prices and ranks, and the number of costs with unchanged rank.
 
     Parameters
     ----------
     table
-        Rows of `change_table`.
+        The table of `change_table`.
     before, after
-        Names of the two states.
+        Names of the two states, for the text.
     answers
-        The verdict in each of them; None leaves it out.
+        The verdict in words before and after; None: not printed.
     """
     context = {
         "before": before,

@@ -23,16 +23,16 @@ class Axis:
     end: float = 100.0
 
     def at(self, value: float) -> str:
-        """Return the position of a value."""
+        """Return the position of a value on the axis as text for HTML or SVG, in per cent or pixels."""
         span = (self.maximum - self.minimum) or 1.0
         return f"{self.start + (self.end - self.start) * (value - self.minimum) / span:.4g}"
 
     def width(self, low: float, high: float) -> str:
-        """Return the length of a bar between two values, at least so long that it is visible."""
+        """Return the length of a bar from `low` to `high` as text, in per cent or pixels, at least 0.8."""
         return f"{max(0.8, float(self.at(high)) - float(self.at(low))):.4g}"
 
     def ticks(self, count: int = 4) -> list[float]:
-        """Return round values from 0 on that lie on the axis, about `count` of them."""
+        """Return about `count` round, evenly spaced values from 0 to the maximum of the axis."""
         raw = (self.maximum or 1.0) / count
         size = 10.0 ** math.floor(math.log10(raw))
         step = next(by * size for by in (1, 2, 2.5, 5, 10) if by * size >= raw)
@@ -40,12 +40,12 @@ class Axis:
 
 
 def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money) -> Axis:
-    """Return the axis of a chart of costs, in the currency `money`.
+    """Return the axis of a bar chart of costs, in the currency `money`.
 
     Parameters
     ----------
     costs
-        USD of the choices, in any order.
+        Costs of the choices with their intervals, in USD, in any order.
     reference_usd
         The higher of the two costs that the answer compares.
     money
@@ -54,7 +54,7 @@ def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money)
     Returns
     -------
     Axis
-        From 0 to the highest end; what costs over FAR times the reference lies beyond its maximum.
+        From 0 to the highest bound of any cost, but those above FAR times `reference_usd` are ignored.
     """
     comparable = [cost for cost in costs if (cost.value or 0.0) <= FAR * reference_usd]
     highest = max((end for cost in comparable for end in (cost.value, cost.high) if end is not None), default=0.0)
@@ -62,7 +62,7 @@ def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money)
 
 
 def short_amount(value: float) -> str:
-    """Write an amount for an axis: 0, 800, 12 k, 1.2 M."""
+    """Return an amount as short text for an axis: 0, 800, 12 k, 1.2 M."""
     if abs(value) >= 999_500:  # below that, three digits are fewer than 1000 k
         return f"{value / 1e6:.3g} M"
     if abs(value) >= 1e4:

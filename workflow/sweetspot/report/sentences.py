@@ -21,32 +21,32 @@ TABLE_CELL = str.maketrans({"\\": "\\\\", "|": "\\|", "<": "&lt;", "\n": " "})
 
 
 def rough_amount(value: float) -> str:
-    """Write a number with two figures, which is all that an expectation from samples carries."""
+    """Return a number as text rounded to two significant digits, the accuracy of a mean over samples."""
     return amount(float(f"{value:.2g}"))
 
 
 def signed_percent(change: float) -> str:
-    """Write a change in per cent with its sign: `−32 %`."""
+    """Return a relative change as text in per cent with its sign: `−32 %` for -0.32."""
     return f"{100 * change:+.0f} %".replace("-", "−")
 
 
 def capitalize(sentence: str) -> str:
-    """Write a text with a capital first letter, the rest as it is."""
+    """Return a text with its first letter as a capital, the rest unchanged."""
     return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def escape_markdown(text: object) -> str:
-    """Return text that is no markup in Markdown, on one line."""
+    """Return a value as text on one line, with the special characters of Markdown escaped."""
     return " ".join(str(text).translate(MARKDOWN).split())
 
 
 def table_cell(value: object) -> str:
-    """Return text for a cell of a Markdown table."""
+    """Return a value as text with the characters escaped that would break a cell of a Markdown table."""
     return str(value).translate(TABLE_CELL)
 
 
 def lines(text: str) -> list[str]:
-    """Return the lines of a text that are not empty, each without needless blanks."""
+    """Return the non-empty lines of a text, each with runs of blanks reduced to one."""
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
@@ -94,22 +94,22 @@ def _macro(template: str, name: str, *values: Any, **keywords: Any) -> str:
 
 
 def sentence(macro: str, *values: Any) -> str:
-    """Return the text of a macro on one line; whoever puts it into HTML or Markdown escapes it."""
+    """Return on one line, not escaped, the text of a Jinja macro in text.j2, called with `values`."""
     return " ".join(_macro("text.j2", macro, *values).split())
 
 
 def sentences(macro: str, *values: Any, **keywords: Any) -> list[str]:
-    """Return the lines of a macro that are not empty, each a sentence of its own."""
+    """Return the non-empty lines of a Jinja macro in text.j2, called with these arguments: a sentence each."""
     return lines(_macro("text.j2", macro, *values, **keywords))
 
 
 def markup(macro: str, *values: Any) -> "Markup":
-    """Return a chart of charts.j2; text in it is escaped."""
+    """Return the HTML of a chart, a Jinja macro in charts.j2 called with `values`; text in it is escaped."""
     from markupsafe import Markup
 
     return Markup(_macro("charts.j2", macro, *values))
 
 
 def filled(template: str, context: Mapping[str, Any]) -> str:
-    """Fill a template; in HTML, text from tables and configuration is escaped."""
+    """Return the text of a Jinja template file filled from `context`; in HTML templates, values are escaped."""
     return _environment(".html" in template).get_template(template).render(context)

@@ -36,12 +36,12 @@ Files = Mapping[str, Sequence[str | Path]]
 
 
 def read_tables(files: Files) -> Tables:
-    """Read the tables by name; those of one file a price list are put together under one name."""
+    """Return result tables by name, read from files; tables with one file per price list are concatenated."""
     return {name: _read(paths).to_pandas(use_threads=False) for name, paths in _by_table(files).items()}
 
 
 def write_tables(files: Files, folder: Path) -> None:
-    """Write every table whole as Parquet and CSV; lists are text in the CSV."""
+    """Write every table to `folder` as <name>.parquet and <name>.csv; lists are text in the CSV."""
     for name, paths in _by_table(files).items():
         content = _read(paths)
         write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads
@@ -49,16 +49,16 @@ def write_tables(files: Files, folder: Path) -> None:
 
 
 def table_of(tables: Tables, name: str, *columns: str) -> "pd.DataFrame":
-    """Return the table of that name, empty if the study lacks it.
+    """Return the table called `name`; an empty table if the study lacks this one.
 
     Parameters
     ----------
     tables
-        Tables by name.
+        Result tables by name.
     name
-        Which of them.
+        Name of the table.
     columns
-        Columns that the result has in any case; what the table lacks is missing (NaN) in all rows.
+        Columns that the result must have; columns that the table lacks are added, with NaN in all rows.
     """
     table = tables.get(name, pd.DataFrame())
     lacking = [column for column in columns if column not in table.columns]
@@ -66,19 +66,19 @@ def table_of(tables: Tables, name: str, *columns: str) -> "pd.DataFrame":
 
 
 def of_plans(tables: Tables, name: str) -> "pd.DataFrame":
-    """Return the rows of a table of the analyses that are of plans."""
+    """Return the rows of table `name` (an analysis) about whole plans, whose `model` is missing."""
     table = table_of(tables, name, "model")
     return table[table["model"].isna()]
 
 
 def of_jobs(tables: Tables, name: str) -> "pd.DataFrame":
-    """Return the rows of a table of the analyses that are of one job of a model."""
+    """Return the rows of table `name` (an analysis) about one job of a model, whose `model` is stated."""
     table = table_of(tables, name, "model")
     return table[table["model"].notna()]
 
 
 def asked_model(tables: Tables) -> str:
-    """Return the model that the answer is about, of a work of several that of its first part; '' without an answer."""
+    """Return the model of the answer's work (of its first part, if there are several); '' without an answer."""
     verdict = table_of(tables, "verdict")
     if verdict.empty:
         return ""
@@ -94,7 +94,7 @@ def asked_model(tables: Tables) -> str:
 
 
 def judged_option(tables: Tables, model: str) -> str:
-    """Return the option of a model that the study judges: its reference, else the cheapest that stays; '' if none."""
+    """Return a model's option to compare others with: its reference, else the cheapest persistent or in the answer."""
     for table, name in (("options", "is_reference"), ("ranks", "persistent"), ("ranks", "in_answer")):
         rows = table_of(tables, table, "model", name)
         rows = rows[(rows["model"] == model) & rows[name].eq(True)]
@@ -104,35 +104,35 @@ def judged_option(tables: Tables, model: str) -> str:
 
 
 def bills_decide(tables: Tables) -> bool:
-    """Whether bills rank the options of some model, which no figure per USD then does."""
+    """Return whether the options of some model are ranked by their bills, instead of by a figure per USD."""
     return bool(table_of(tables, "ranks", "by_bills")["by_bills"].eq(True).any())
 
 
 def energy_columns(tables: Tables) -> list[str]:
-    """Return which of `kwh` and `kg_co2e` any option has."""
+    """Return which of the columns `kwh` and `kg_co2e` of `ranks` have a number for at least one option."""
     return [name for name in ("kwh", "kg_co2e") if table_of(tables, "ranks", name)[name].notna().any()]
 
 
 def hours_differ(tables: Tables) -> bool:
-    """Whether time tells the options of a workload apart; true where nothing is ranked."""
+    """Return whether hours differ between options of a workload by over 0.1 %; also True if nothing is ranked."""
     ranks = table_of(tables, "ranks", "workload", "hours")
     hours = ranks.groupby("workload")["hours"]
     return ranks.empty or bool((hours.max() > 1.001 * hours.min()).any())
 
 
 def leading(tables: Tables) -> str | None:
-    """Return the cost of the plan that leads: dispatch before rounds; None without any plan."""
+    """Return the value of column `cost` for the study's leading plan: DISPATCH, else ROUNDS; None without a plan."""
     costs = set(table_of(tables, "choices", "cost")["cost"])
     return next((cost for cost in (DISPATCH, ROUNDS) if cost in costs), None)
 
 
 def method_name(method: object) -> str:
-    """Return the name of a method for people."""
+    """Return the title of a prediction method; a method without a title is shown by its key."""
     return METHOD_NAMES.get(str(method), str(method).replace("_", " "))
 
 
 def counted_in(tables: Tables) -> Words:
-    """Return the words of this study; those of a training where there is no answer."""
+    """Return the words for what the study counts and its currency; those for trainings if it has no verdict."""
     verdict = table_of(tables, "verdict", "counts", "currency", "usd_per_unit")
     for row in verdict.head(1).dropna(subset="counts").itertuples():
         return words_of(str(row.counts), Money(str(row.currency), float(row.usd_per_unit)))
@@ -140,13 +140,13 @@ def counted_in(tables: Tables) -> Words:
 
 
 def titles_of(tables: Tables) -> dict[str, str]:
-    """Return names for people by option."""
+    """Return {option: title} from the table `ranks`."""
     ranks = table_of(tables, "ranks", "option", "title")
     return dict(zip(ranks["option"], ranks["title"], strict=True))
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Return names for people of workloads, plans among them; a workload without a title is left out."""
+    """Return {workload or plan: title}; workloads without a title are left out."""
     names: dict[str, str] = {}
     for name in ("options", "choices"):
         table = table_of(tables, name, "workload", "workload_title", "cost")
@@ -156,12 +156,12 @@ def works(tables: Tables) -> dict[str, str]:
 
 
 def unit_of(tables: Tables) -> str:
-    """Return what this study's speeds count (`unit_in_words`)."""
+    """Return in words what the study's speeds count, such as `images` (`unit_in_words`)."""
     return unit_in_words(set(table_of(tables, "throughput", "unit")["unit"].dropna()))
 
 
 def _by_table(files: Files) -> dict[str, list[Path]]:
-    """Return files by the table's name, sorted. A table that two rules' outputs name is one file."""
+    """Return {table name: its files}, sorted; one file per name, except for tables in BY_PRICE_LIST."""
     by_table: dict[str, list[Path]] = {}
     for name, paths in files.items():
         for path in map(Path, paths):
@@ -174,7 +174,7 @@ def _by_table(files: Files) -> dict[str, list[Path]]:
 
 @lru_cache(maxsize=256)
 def _read_once(path: Path, changed: int, size: int) -> "pa.Table":
-    """The table of a file as it is now: three rules read the same in one process."""
+    """Return the Arrow table in a file, cached by path, time of change and size: rules in one process share tables."""
     return read_arrow(path)
 
 
@@ -185,19 +185,19 @@ def _read(paths: Sequence[Path]) -> "pa.Table":
 
 
 def money_of(study: "Study") -> Money:
-    """Return what the study shows money in."""
+    """Return the currency in which the study shows money, with its rate; USD if it states none."""
     return Money() if study.currency is None else Money(study.currency.code, study.currency.usd_per_unit)
 
 
 def in_words(text: str, money: Money) -> str:
-    """Return a text with the currency's code where it says USD."""
+    """Return `text` with the code of the currency `money` in place of USD."""
     return DOLLAR.sub(money.code, text)
 
 
 def shown_in(tables: Tables, money: Money) -> Tables:
-    """Return the tables with money in that currency: USD divided by the rate, images per USD times it.
+    """Return the tables with all USD converted to the currency `money` (figures per USD are converted inversely).
 
-    A column of USD has `usd` among the words of its name. The tables of BY_UNIT say in each row what it counts.
+    Converted are columns with `usd` as a word of their name; tables in BY_UNIT state the unit in each row.
     """
     if money == Money():
         return tables

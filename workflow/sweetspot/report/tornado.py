@@ -53,7 +53,7 @@ class Tornado(AnswerPart):
 
 
 def bar_of(row: Row) -> TornadoBar:
-    """Return the bar of a row of comparison/tornado.parquet."""
+    """Return the chart's bar for a row of comparison/tornado.parquet (one assumption)."""
     columns = {
         "ratio_low": "margin_low",
         "ratio_high": "margin_high",
@@ -64,7 +64,7 @@ def bar_of(row: Row) -> TornadoBar:
 
 
 def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
-    """Return the assumptions that move the verdict most; None where no assumption has a ratio at both ends."""
+    """Return the bars of the verdict's work for the tornado chart; None if no assumption has a ratio at both ends."""
     rows = [row for row in records(of_plans(tables, "tornado")) if row["workload"] == verdict.workload]
     if not rows:
         models = {row["model"] for row in rows_where(tables, "options", workload=verdict.workload)}
@@ -88,18 +88,18 @@ def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
 def tornado_chart(
     bars: Sequence[TornadoBar], best: str, runner_up: str, baseline: float, money: Money | None = None
 ) -> Markup:
-    """Draw the bars on one axis of the cost ratio.
+    """Draw the bars of a tornado chart on a common axis, the cost ratio of the runner-up to the best choice.
 
     Parameters
     ----------
     bars
-        The assumptions, in order.
+        The assumptions, from the top.
     best, runner_up
-        What is cheaper right and left of the line at a ratio of 1.
+        Texts for the choice that is cheaper at ratios above 1, and for the one that is cheaper below 1.
     baseline
-        The ratio as planned; a thin line stands there.
+        The planned ratio, marked by a thin line.
     money
-        The currency to show USD in; None where the values have been converted.
+        The currency to show USD in; None if the values are converted already.
 
     Returns
     -------

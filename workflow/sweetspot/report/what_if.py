@@ -47,17 +47,17 @@ class Sweep(AnswerPart):
     """One a kind; those that cost far more are left out"""
 
     def ranked(self, at: int) -> list[SweepLine]:
-        """Return the lines by their cost at the value of that index, the cheapest first."""
+        """Return the lines sorted by their cost at the control's value with index `at`, the cheapest first."""
         return sorted(self.lines, key=lambda line: line.usd[at])
 
     @property
     def best(self) -> list[str]:
-        """The cheapest kind at each value."""
+        """The kind (`buy`, ...) of the cheapest line at each value of the control."""
         return [self.ranked(at)[0].kind for at in range(len(self.values))]
 
 
 def sweeps_of(tables: Tables, verdict: Outcome) -> list[Sweep]:
-    """Return the controls of the verdict's work, the amount of work first; none for a single job."""
+    """Return the costs of the verdict's work along each control (such as amount of work); [] for a single job."""
     rows = rows_where(tables, "sweeps", workload=verdict.workload)
     kinds = {row["commitment"]: row["kind"] for row in reversed(_eligible(tables, verdict))}
     sweeps = []

@@ -34,10 +34,10 @@ MINIMUM_WIDTH = 0.03
 
 @dataclass(frozen=True)
 class NodeScaling:
-    """The fitted losses between nodes.
+    """Fitted losses of log efficiency between nodes (0.02: about 2 %).
 
-    doubling: loss of a doubling by fabric; leaving: loss of leaving the node; width: half width of
-    the 90 % interval of log efficiency at one doubling, it grows with the root of the doublings.
+    doubling: loss per doubling of the devices, by fabric; leaving: loss, once, from one node to several; width: half
+    width of the 90 % interval at one doubling; this width grows with the root of the number of doublings.
     """
 
     doubling: Mapping[str, float]
@@ -45,17 +45,17 @@ class NodeScaling:
     width: float
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict efficiencies against a base of fewer devices.
+        """Predict the throughput per device of each cell, as a share of that of a base with fewer devices.
 
         Parameters
         ----------
         cells
-            gpus, nodes, base_gpus, base_nodes, interconnect.
+            Columns gpus, nodes, base_gpus, base_nodes, interconnect.
 
         Returns
         -------
         pd.DataFrame
-            `efficiency` and `width` (half of the 90 % interval in log units); same index.
+            Columns `efficiency` (that share) and `width` (half of its 90 % interval in log units); same index.
         """
         steps = _steps(cells)
         loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"]
@@ -66,9 +66,9 @@ class NodeScaling:
 
 
 def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
-    """Fit to evidence whose base has several devices (EVIDENCE_COLUMNS).
+    """Fit NodeScaling to evidence rows (EVIDENCE_COLUMNS) whose base has several devices.
 
-    Without a row the priors alone count. Rows with a warning do not take part in the fit, and do in the width.
+    Without rows the result is the prior. Rows with a warning are left out of the losses, but widen the interval.
     """
     errors = node_errors(evidence, "family")
     width = 3 * PRIOR.slopes[0][1]
@@ -78,34 +78,34 @@ def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
 
 
 def spans_nodes(cells: pd.DataFrame) -> pd.Series:
-    """Return whether each cell takes more than one node; an unknown number counts as one."""
+    """Return a bool per cell: whether `nodes` is above 1; a null `nodes` counts as one node."""
     return cells["nodes"].astype("Float64").gt(1).fillna(False).astype(bool)
 
 
 def part_within_node(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells with `gpus` of their fullest node and `nodes` 1; null nodes stay as they are."""
+    """Return the cells cut down to one node: `gpus` is the count on the fullest node, `nodes` is 1 (or stays null)."""
     spans = spans_nodes(cells)
     fullest = np.ceil(cells["gpus"] / cells["nodes"].astype(float).where(spans, 1.0))
     return cells.assign(gpus=fullest.astype("int64"), nodes=cells["nodes"].where(~spans, 1))
 
 
 def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scaling: NodeScaling) -> pd.DataFrame:
-    """Extend predictions within a node to all nodes of a cell.
+    """Extend predicted efficiencies of one node to all nodes of each cell.
 
     Parameters
     ----------
     predicted
-        efficiency, low, high of `part_within_node(cells)`.
+        Columns efficiency, low, high (90 %), predicted for `part_within_node(cells)`.
     cells
-        The whole cells.
+        Columns gpus, nodes, interconnect of the whole cells.
     node_scaling
-        What several nodes cost. Its error and that of `predicted` count as independent: half the
+        Fitted losses between nodes. Their error and that of `predicted` count as independent: half the
         width of the interval's logarithm is the root of the sum of squares.
 
     Returns
     -------
     pd.DataFrame
-        efficiency, low, high.
+        Columns efficiency (of all devices, against one device), low, high (90 %); same index.
     """
     spans, node = spans_nodes(cells), part_within_node(cells)
     beyond = node_scaling.predict(cells.assign(base_gpus=node["gpus"], base_nodes=node["nodes"]))
@@ -119,7 +119,7 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
 
 
 def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Predict every row by a fit without its group.
+    """Predict the efficiency of every row by a NodeScaling that was fitted without the row's group.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _fit(evidence: pd.DataFrame) -> NodeScaling:
 
 
 def _steps(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the doublings of the devices, `leaves` (1: only the base fits one node) and fabric."""
+    """Return the columns `doublings` (log2 gpus / base_gpus), `leaves` (1.0: only the base is one node), `fabric`."""
     leaves = (cells["base_nodes"].astype(float) == 1) & (cells["nodes"].astype(float) > 1)
     in_pod = (cells["interconnect"] == POD_FABRIC) & ~leaves
     doublings = np.log2(cells["gpus"].astype(float) / cells["base_gpus"].astype(float))

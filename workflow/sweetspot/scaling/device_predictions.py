@@ -39,26 +39,26 @@ def predict_throughput(
     interconnect: str | None,
     studies: Path = STUDIES,
 ) -> pd.DataFrame:
-    """Predict the throughput of a workload on each device and count.
+    """Predict the throughput of a workload on each kind and number of devices.
 
     Parameters
     ----------
     figures
-        Figures of one workload, measured on single devices.
+        Measured throughputs of one workload on single devices.
     gpus
-        Devices by name.
+        Names of the devices to predict.
     counts
-        How many of each device.
+        Numbers of devices to predict, for each name.
     interconnect
-        What joins several devices; None: by the form of the device.
+        The link between several devices, such as `nvlink`; None: the usual one of the device.
     studies
         Folder of the studies whose published figures the models learn from.
 
     Returns
     -------
     pandas.DataFrame
-        COLUMNS, one row per device and count in the order given; `_low` and `_high` are the 90 % interval. A device
-        without a prediction has one row with nan.
+        COLUMNS, one row per device and count in the order given; `images_per_s` is of all devices together, `_low` and
+        `_high` its 90 % interval. A device without a prediction has one row with nan.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def predict_throughput(
 
 
 def usual_interconnect(gpu: str) -> str:
-    """Return what joins several of a device in the machines that are offered."""
+    """Return the usual link between devices of this kind in one machine: `ici`, `pcie`, `nvlink` and the like."""
     if gpu.startswith("TPU"):
         return "ici"
     if "PCI" in gpu.upper():
@@ -108,21 +108,21 @@ def scale_to_devices(
     Parameters
     ----------
     single
-        gpu, images_per_s with `_low`, `_high` (90 %) and warnings of one device.
+        Columns gpu, images_per_s with `_low`, `_high` (90 %) and warnings: one row per kind, of one device.
     counts
         Numbers of devices.
     figure
         Model, batch, precision and framework of the workload.
     interconnect
-        None: the usual one of each device.
+        The link between the devices; None: the usual one of each kind.
     scaling
         The fitted model. Its error and that of `single` count as independent.
 
     Returns
     -------
     pd.DataFrame
-        One row per device and count: gpu, gpus, interconnect, images_per_s with `_low` and
-        `_high`, warnings.
+        One row per kind and count, with the columns gpu, gpus, interconnect, warnings, and images_per_s
+        (of all devices) with `_low` and `_high` (90 %).
     """
     base = single.rename(columns={name: f"base_{name}" for name in single if name.startswith("images_per_s")})
     cells = base.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")

@@ -29,7 +29,7 @@ def study_efficiency(
     instances: Mapping[str, Instance],
     framework: str = "tensorflow",
 ) -> pd.DataFrame:
-    """Compute the efficiencies of a study: images_per_s(n) / (n images_per_s(1)).
+    """Compute the scaling efficiencies of a study: images_per_s of n devices / (n x images_per_s of one).
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ def study_efficiency(
 
 
 def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Hold each figure of n devices against one device of its instance, else of the declared base.
+    """Pair each row of n devices with one device of the same instance, else of its `base_instance`; add `efficiency`.
 
-    Of several bases that multiply in the same format (TF32 or FP32), as far as they state it, that
-    of the same variant is taken, else the first.
+    Only bases that multiply in the same format (TF32 or FP32) count, where both rows state it; of several,
+    that of the same variant is taken, else the first.
     """
     figures = observed[observed["gpus"] > 1].reset_index(drop=True)
     figures = figures.assign(row=figures.index, base_instance=figures["instance"], declared=False)
@@ -99,7 +99,7 @@ def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instanc
 
 
 def super_linear_warnings(efficiency: float) -> list[dict[str, str]]:
-    """Return the warning of an efficiency above MAXIMUM_EFFICIENCY, else an empty list."""
+    """Return one `super_linear` warning if the efficiency is above MAXIMUM_EFFICIENCY, else an empty list."""
     if not efficiency > MAXIMUM_EFFICIENCY:
         return []
     message = f"efficiency {efficiency:.2f} is above {MAXIMUM_EFFICIENCY}; the single-device figure is too slow"
@@ -107,9 +107,9 @@ def super_linear_warnings(efficiency: float) -> list[dict[str, str]]:
 
 
 def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows to learn from, with step facts, `publisher` and `publisher_group`.
+    """Select the evidence rows without warnings; add step facts, `publisher` and `publisher_group` (with device, link).
 
-    A table that has these columns is returned as it is.
+    A table that already has the column `publisher` is returned unchanged.
     """
     if "publisher" in evidence:
         return evidence
@@ -119,10 +119,10 @@ def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows without a warning.
+    """Select the evidence rows whose `warnings` are empty.
 
-    Rows of modern programs without a batch stay: suites fill the memory, so steps take similar
-    times.
+    A row of a modern program may have the warning `batch_not_stated`: benchmark suites fill the
+    memory, so that steps take similar times.
     """
     tolerated = np.where(eras_of(evidence) == MODERN, "batch_not_stated", "")
     has_none = [
@@ -138,7 +138,7 @@ def study_evidence(
     throughput: pd.DataFrame,
     instances: Mapping[str, Instance],
 ) -> pd.DataFrame:
-    """Add the speed of one device to a study's efficiencies.
+    """Turn a study's efficiencies into evidence to learn from: add the speed of one device and declared facts.
 
     Parameters
     ----------
@@ -173,15 +173,15 @@ def _separate_devices(efficiency: pd.DataFrame) -> pd.DataFrame:
 
 
 def concat_filled(tables: Sequence[pd.DataFrame], columns: Sequence[str] = EVIDENCE_COLUMNS) -> pd.DataFrame:
-    """Concatenate tables; empty ones add nothing, and of none with rows there are the columns."""
+    """Concatenate the tables that have rows; if none has any, return an empty table with `columns`."""
     filled = [table for table in tables if len(table)]
     return pd.concat(filled or [pd.DataFrame(columns=list(columns))], ignore_index=True)
 
 
 def source_groups(evidence: pd.DataFrame) -> pd.Series:
-    """Return who published each row: study, benchmark and repository; same index.
+    """Return a text per row that names its publisher, from benchmark and repository, or study; same index.
 
-    The figures of one publisher share machines and software, so they are left out together.
+    Validation leaves out all figures of a publisher together, since they share machines and software.
     """
     repository = evidence["source"].astype(str).str.extract(r"([\w.-]+/[\w.-]+)")[0].fillna("")
     is_borrowed = evidence["benchmark"].astype(str) != ""
@@ -189,19 +189,19 @@ def source_groups(evidence: pd.DataFrame) -> pd.Series:
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
-    """Average over the families (pairs of instances): the last row of table 1 of the 2018 study.
+    """Average the efficiencies of each workload over device families, as the 2018 study does in its table 1.
 
     Parameters
     ----------
     efficiency
-        EFFICIENCY_COLUMNS. A pair with more than one row (printed and measured, or of different
-        variants) counts once, by its mean.
+        EFFICIENCY_COLUMNS. A family is a pair of instances; one with more than one row (printed and
+        measured, or of different variants) counts once, by its mean.
 
     Returns
     -------
     pd.DataFrame
-        framework, model, batch_size, precision, efficiency (mean), spread (sample standard
-        deviation over the families), families; a super-linear figure does not count.
+        One row per workload: framework, model, batch_size, precision, efficiency (mean), spread (sample standard
+        deviation over the families), families (their number); efficiencies above MAXIMUM_EFFICIENCY are left out.
 
     References
     ----------

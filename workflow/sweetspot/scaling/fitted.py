@@ -32,9 +32,9 @@ POOLS = ("scaling-2020", "scaling-2026")
 
 @dataclass(frozen=True)
 class FittedScaling:
-    """What evidence teaches, fitted once for all predictions.
+    """Scaling methods fitted once to a table of evidence, to predict the efficiency of any cells.
 
-    methods, errors: fits and `validation_errors` by method; node_scaling: what several nodes cost.
+    methods, errors: fitted method and table of `validation_errors`, by name; node_scaling: losses between nodes.
     """
 
     methods: Mapping[str, CalibratedMethod | MeanEfficiency]
@@ -43,14 +43,14 @@ class FittedScaling:
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
-        """Fit methods to evidence.
+        """Fit the named methods to rows whose base is one device, and the losses between nodes to the others.
 
         Parameters
         ----------
         evidence
             EVIDENCE_COLUMNS, with the network facts of a study or without.
         names
-            Methods to fit, of METHODS.
+            Methods to fit, keys of METHODS.
         """
         has_single_base = (evidence["base_gpus"] == 1).to_numpy()
         on_node, on_nodes = evidence[has_single_base], evidence[~has_single_base]
@@ -60,28 +60,28 @@ class FittedScaling:
         return cls(methods, errors, fit_node_scaling(on_nodes))
 
     def predict(self, name: str, facts: pd.DataFrame) -> pd.DataFrame:
-        """Predict cells by a method.
+        """Predict the scaling efficiency of cells on one or several nodes.
 
         Parameters
         ----------
         name
-            A fitted method.
+            Name of a fitted method.
         facts
-            The columns that `with_step_facts` needs.
+            One row per cell, with the columns that `with_step_facts` needs.
 
         Returns
         -------
         pd.DataFrame
-            efficiency, low, high (90 %); same index.
+            Columns efficiency, low, high (90 % interval), as shares of linear scaling; same index.
         """
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
 
 
 def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return the evidence (EVIDENCE_COLUMNS) of the shipped pools.
+    """Return the published scaling pairs (EVIDENCE_COLUMNS) of the studies named in POOLS.
 
-    A folder of `studies` that has the name of a pool comes before what is shipped.
+    A folder in `studies` with the name of a pool replaces the shipped figures of that pool.
     """
     files = {name: figures_file(name, studies) for name in POOLS}
     tables = [published_evidence(name, read_published(file)) for name, file in files.items()]
@@ -90,7 +90,7 @@ def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
 
 @cache
 def fit_shipped_scaling(studies: Path) -> FittedScaling:
-    """Fit the learned method to the shipped evidence."""
+    """Fit LEARNED_METHOD and the losses between nodes to `shipped_evidence(studies)`; cached by folder."""
     return FittedScaling.fit(shipped_evidence(studies), [LEARNED_METHOD])
 
 
@@ -100,17 +100,17 @@ def predicted_rates(cells: pd.DataFrame, predicted: pd.DataFrame, power: float =
     Parameters
     ----------
     cells
-        gpus, base_images_per_s with `_low` and `_high` (NaN: no error).
+        Columns gpus, base_images_per_s (of one device) with `_low` and `_high` (NaN: no error).
     predicted
-        efficiency, low, high; same index.
+        Columns efficiency, low, high (90 %); same index.
     power
-        Of the limits of the base: from their probability to the 90 % of a prediction.
+        Factor on the log width of the base's interval, to turn e.g. 95 % limits into 90 % limits.
 
     Returns
     -------
     pd.DataFrame
-        images_per_s with `_low` and `_high`. The errors count as independent: half the width of
-        the logarithm is the root of the sum of squares.
+        Columns images_per_s (of all devices) with `_low` and `_high`. The errors count as independent: half
+        the width of the logarithm is the root of the sum of squares.
     """
     rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
     columns = {"images_per_s": rate}

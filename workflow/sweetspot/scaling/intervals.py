@@ -29,10 +29,10 @@ VALIDATION_COLUMNS = columns_of("validation")
 
 
 def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
-    """Return conformal half widths of log(overhead + SCORE_FLOOR) for 90 %, by class of cells.
+    """Return conformal half widths of the 90 % interval of log(overhead + SCORE_FLOOR), by class of cells.
 
-    A class is an era with a class of link (`modern pcie`), an era, or "" for all cells. One with
-    fewer than FEWEST groups (a family of a publisher) has no width. errors: `validation_errors`.
+    A class is an era with a class of link (`modern pcie`), an era, or "" for all cells. Classes with fewer
+    than FEWEST groups (a family of a publisher) are left out. errors: the table of `validation_errors`.
     """
     widths = {}
     rows = errors[errors["score"].notna()]
@@ -46,7 +46,7 @@ def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
 
 
 def _widths_of(cells: pd.DataFrame, by_class: Mapping[str, float]) -> np.ndarray:
-    """Return the half width of each cell, that of its narrowest class which has one."""
+    """Return the half width of log(overhead + SCORE_FLOOR) of each cell, from its narrowest class in `by_class`."""
     widths = np.full(len(cells), WIDTH_WITHOUT_EVIDENCE)
     for classes in reversed(_cell_classes(cells)):
         narrower = pd.Series(classes).map(by_class).to_numpy(dtype=float)
@@ -55,7 +55,7 @@ def _widths_of(cells: pd.DataFrame, by_class: Mapping[str, float]) -> np.ndarray
 
 
 def _cell_classes(cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the classes of each cell from the narrowest to that of all."""
+    """Return three arrays with one text per cell, narrowest class first: `era link`, `era`, and "" (all cells)."""
     eras = cells["era"].to_numpy(dtype=object)
     links = cells["link"].to_numpy(dtype=object)
     return eras + " " + links, eras, np.full(len(cells), "", dtype=object)
@@ -63,11 +63,11 @@ def _cell_classes(cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 @dataclass(frozen=True)
 class CalibratedMethod:
-    """A fitted method with intervals from what was left out.
+    """A fitted method with 90 % intervals from its errors on figures that were left out of the fit.
 
-    widths: `interval_widths`.
-    slowest: the lowest speed-up of n devices over one in the evidence, by era and class of link.
-    n devices are never predicted below one device unless figures of the same link show it.
+    widths: the result of `interval_widths`.
+    slowest: the lowest speed-up of n devices over one in the evidence, at most 1, by class (`modern pcie`);
+    no prediction is below this speed-up, or below 1 in a class without evidence.
     """
 
     method: ScalingMethod
@@ -76,7 +76,7 @@ class CalibratedMethod:
 
     @classmethod
     def fit(cls, kind: type[ScalingMethod], evidence: pd.DataFrame, errors: pd.DataFrame) -> Self:
-        """Fit a method to evidence.
+        """Fit a method to evidence and take the interval widths from its validation errors.
 
         Parameters
         ----------
@@ -97,17 +97,17 @@ class CalibratedMethod:
         return cls(kind.fit(rows), interval_widths(errors), slowest.to_dict())
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict cells within one node.
+        """Predict the scaling efficiency of cells within one node.
 
         Parameters
         ----------
         cells
-            The columns that `with_step_facts` needs.
+            One row per cell, with the columns that `with_step_facts` needs.
 
         Returns
         -------
         pd.DataFrame
-            efficiency, low, high (90 % prediction interval of a new machine); same index.
+            Columns efficiency, low, high (90 % prediction interval of a new machine); same index.
         """
         described = with_step_facts(cells)
         slowest = [self.slowest.get(name, 1.0) for name in _cell_classes(described)[0]]
@@ -122,7 +122,7 @@ class CalibratedMethod:
 
 
 def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
-    """Predict every figure by a fit without its device family and without its publisher.
+    """Predict every efficiency by a fit without its device family and without its publisher.
 
     Parameters
     ----------
@@ -134,9 +134,9 @@ def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.D
     Returns
     -------
     pd.DataFrame
-        The rows with `group` (family and publisher), `predicted`, `error` (predicted / efficiency
-        - 1), `score` (|log| of the ratio of overheads) and inside90: whether the interval from the
-        other groups contains the figure. NaN where the method cannot say.
+        The rows with `group` (family and publisher), `predicted` (efficiency), `error` (predicted / efficiency
+        - 1), `score` (|log| of the ratio of overheads) and `inside90`: whether the interval from the
+        other groups contains the true efficiency. NaN where the method predicts nothing.
     """
     rows = learnable(evidence)
     group = rows["family"].astype(str) + " " + rows["publisher"]
@@ -159,7 +159,7 @@ def _floored(overhead: pd.Series) -> pd.Series:
 
 
 def error_summary(errors: pd.DataFrame) -> dict[str, float]:
-    """Return rows, median and 90th percentile of |error|, bias (median error) and coverage."""
+    """Return rows (their number), median_abs_error, p90_abs_error, bias (median error), coverage90 (share inside)."""
     size = errors["error"].abs()
     return {
         "rows": len(errors),
@@ -171,6 +171,6 @@ def error_summary(errors: pd.DataFrame) -> dict[str, float]:
 
 
 def validation_table(errors: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return VALIDATION_COLUMNS of `validation_errors` by method; figures without a prediction are ignored."""
+    """Return one row of VALIDATION_COLUMNS per method: its `error_summary` over the rows with a prediction."""
     rows = [{"method": name, **error_summary(table.dropna(subset="error"))} for name, table in errors.items()]
     return pd.DataFrame(rows, columns=VALIDATION_COLUMNS)

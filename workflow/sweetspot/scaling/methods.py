@@ -26,24 +26,24 @@ LEVEL = 0.9  # of all intervals
 
 
 class ScalingMethod(ABC):
-    """A way to predict the efficiency of n devices of one node from published pairs.
+    """A way to predict the scaling efficiency of n devices in one node, fitted to published pairs.
 
-    `intervals.CalibratedMethod` adds intervals, which come from what was left out of the fit.
+    `intervals.CalibratedMethod` adds intervals, from errors on figures that were left out of the fit.
     """
 
     @classmethod
     @abstractmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Fit to evidence (EVIDENCE_COLUMNS); rows with a warning do not take part."""
+        """Return the method fitted to published pairs (EVIDENCE_COLUMNS); rows with a warning are left out."""
 
     @abstractmethod
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the efficiency of each cell of `with_step_facts`; NaN: the method cannot say."""
+        """Return the efficiency (share of linear scaling) of each row of `with_step_facts`; NaN: no prediction."""
 
 
 @dataclass(frozen=True)
 class MeanEfficiency(ScalingMethod):
-    """The 2018 rule: the mean of the families at the same framework, model, batch and precision.
+    """The 2018 rule: predict the mean efficiency of all families at the same framework, model, batch and precision.
 
     averages: the table of `evidence.average_efficiency`.
 
@@ -56,16 +56,16 @@ class MeanEfficiency(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Average the evidence; a family is a device."""
+        """Return the method with the mean efficiency of each workload over devices, from evidence rows."""
         rows = learnable(evidence)
         return cls(average_efficiency(rows.assign(base_instance=rows["gpu"])))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the mean of the nearest averages of each cell."""
+        """Return the predicted efficiency of each cell, as in `predict`; NaN for an unknown workload."""
         return self.predict(cells)["efficiency"].to_numpy(dtype=float)
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict the efficiency of a further family.
+        """Predict the efficiency of each cell for a device family that is not among the averages.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class MeanEfficiency(ScalingMethod):
         Returns
         -------
         pd.DataFrame
-            efficiency, low, high (90 %: mean +- t(n-1) s sqrt(1 + 1/n) for n families) with the
+            Columns efficiency, low, high (90 %: mean +- t(n-1) s sqrt(1 + 1/n) for n families) with the
             index of `cells`; low and high are NaN for one family.
         """
         frameworks = cells["framework"].where(cells["framework"].isin(self.averages["framework"]), ANY_FRAMEWORK)
@@ -94,7 +94,7 @@ class MeanEfficiency(ScalingMethod):
 
 
 def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float, float, float]:
-    """Return mean, low and high of a further family from the rows of AVERAGE_COLUMNS with the nearest batch."""
+    """Return efficiency, low, high (90 %) for a new family, from the rows (AVERAGE_COLUMNS) of the nearest batch."""
     from scipy.special import stdtrit  # the t quantile; scipy.stats takes a second to import
 
     if not len(averages):
@@ -113,7 +113,7 @@ def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float
 class UniversalScalabilityLaw(ScalingMethod):
     """Efficiency 1 / (1 + s (n-1) + k n (n-1)) with s, k >= 0 for each model and precision.
 
-    constants: s and k by model and precision; common: of all figures, for a workload without any.
+    constants: array (s, k) by (model, precision); common: (s, k) of all figures, for other workloads.
 
     References
     ----------
@@ -125,7 +125,7 @@ class UniversalScalabilityLaw(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Fit by model and precision, and to all figures together."""
+        """Return the law with s and k fitted per model and precision, and to all evidence rows together."""
         rows = learnable(evidence)
         devices, efficiency = rows["gpus"].to_numpy(float), rows["efficiency"].to_numpy(float)
         families = pd.factorize(rows["family"])[0]
@@ -136,7 +136,7 @@ class UniversalScalabilityLaw(ScalingMethod):
         return cls(constants, fit_law(devices, efficiency, families))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the law's efficiency of each cell."""
+        """Return the efficiency of each cell by the law, from its gpus, model and precision."""
         keys = zip(cells["model"], cells["precision"], strict=True)
         serial, crosstalk = np.array([self.constants.get(key, self.common) for key in keys]).T
         devices = cells["gpus"].to_numpy(dtype=float)
@@ -144,19 +144,19 @@ class UniversalScalabilityLaw(ScalingMethod):
 
 
 def fit_law(devices: np.ndarray, efficiency: np.ndarray, families: np.ndarray) -> np.ndarray:
-    """Fit s and k of the universal scalability law.
+    """Fit the constants s and k of the universal scalability law to measured efficiencies.
 
     Parameters
     ----------
     devices, efficiency
-        Figures; a gap of 1/efficiency counts relative to 1/efficiency.
+        Number of devices and efficiency of each figure; errors of 1/efficiency count relative to its value.
     families
-        Numbers of the device families; one weighs the same whatever its number of figures.
+        Integer code of each figure's device family; every family weighs the same.
 
     Returns
     -------
     np.ndarray
-        s and k, by non-negative least squares on 1/efficiency - 1, which is linear in them.
+        The two numbers s and k, by non-negative least squares on 1/efficiency - 1.
     """
     from scipy.optimize import nnls
 

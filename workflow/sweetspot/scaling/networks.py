@@ -14,7 +14,7 @@ MIDDLING_NETWORK = {"parameters_millions": 30.0, "tensors": 160, "normalised": T
 
 @cache
 def listed_networks() -> pd.DataFrame:
-    """Return the facts of facts/networks.csv by name.
+    """Return facts/networks.csv, one row per network (index: its name), with three columns.
 
     parameters_millions: trainable values; each step exchanges one gradient for each.
     tensors: separate gradients (weights, biases, scales); starting the exchange of one takes time.
@@ -26,13 +26,13 @@ def listed_networks() -> pd.DataFrame:
 
 
 def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Add the facts of each cell's `model`, or those of a middling network."""
+    """Add columns parameters_millions, tensors, normalised of each cell's `model`; MIDDLING_NETWORK if unlisted."""
     facts = listed_networks().reindex(cells["model"].map(network_name)).fillna(MIDDLING_NETWORK)
     return cells.join(facts.set_axis(cells.index))
 
 
 def unlisted_network_warnings(model: str) -> list[dict[str, str]]:
-    """Return the warning of a model that is not listed, else an empty list."""
+    """Return one `network_unknown` warning if facts/networks.csv lacks the model, else an empty list."""
     if network_name(model) in listed_networks().index:
         return []
     message = (

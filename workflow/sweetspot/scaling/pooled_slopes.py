@@ -13,10 +13,10 @@ ALL_GROUPS = ""
 
 @dataclass(frozen=True)
 class SlopePrior:
-    """What is assumed before a figure is seen, each as (mean, standard deviation).
+    """Prior assumptions of `fit_pooled_slopes`, each as (mean, standard deviation).
 
-    slopes: on each variable; step: for crossing a border; scatter: sd of one figure around its
-    line.
+    slopes: of the slope on each variable; step: of the change where a figure crosses a border;
+    scatter: standard deviation of one figure around its line.
     """
 
     slopes: tuple[tuple[float, float], ...]
@@ -26,7 +26,7 @@ class SlopePrior:
 
 @dataclass(frozen=True)
 class PooledSlopes:
-    """Fitted slopes on each variable by group, with ALL_GROUPS for a group without figures."""
+    """Fitted slopes: one mapping from group to slope per variable (ALL_GROUPS: any other group), and the step."""
 
     slopes: tuple[Mapping[str, float], ...]
     step: float
@@ -39,7 +39,7 @@ def fit_pooled_slopes(
     step: pd.Series,
     prior: SlopePrior,
 ) -> PooledSlopes:
-    """Fit slopes of `target` on each variable through the origin, one a group, and one on `step`.
+    """Fit lines through the origin: `target` = sum of slope (per group) x variable + coefficient x `step`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def fit_pooled_slopes(
     variables
         Numbers, one series for each variable; same index as `groups`.
     target
-        Numbers, same index.
+        Numbers to explain, same index.
     step
         1 where a figure crosses a border, -1 for the way back, else 0.
     prior
@@ -57,7 +57,7 @@ def fit_pooled_slopes(
     Returns
     -------
     PooledSlopes
-        On the first variable and on `step` no slope is below 0.
+        The slopes by variable and group, and the coefficient of `step`. This coefficient and the first slopes are >= 0.
 
     References
     ----------
@@ -90,5 +90,5 @@ def fit_pooled_slopes(
 
 
 def slopes_of(groups: pd.Series, slopes: Mapping[str, float]) -> pd.Series:
-    """Return the slope of each row's group, the common one for a group without figures."""
+    """Return a number per row: the slope of its group, or that of ALL_GROUPS for a group not in `slopes`."""
     return groups.map(slopes).fillna(slopes[ALL_GROUPS]).astype(float)

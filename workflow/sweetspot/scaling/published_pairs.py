@@ -27,7 +27,7 @@ BATCH_UNKNOWN = warning(
 
 
 def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
-    """Hold figures of n devices against those of fewer; figures without a base are left out.
+    """Pair published figures of n devices with a base of fewer devices and compute the scaling efficiency.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float] | None:
-    """Return the base columns of what a figure of n devices is compared with, or None.
+    """Return devices, nodes and images/s per device of the base to compare a row with; None without a base.
 
-    figures: of the same workload. The base is one device. Where the figure spans nodes, or a
-    fabric that joins whole pods, the largest count within one node is, so that the loss between
-    nodes stands by itself; where neither was published, the smallest count. Of the rows with that
-    count those of the same instance and note are taken, else all of them; their median counts.
+    figures: all rows of the same workload. The base is the row of one device. For a row that spans nodes the base
+    is the largest count within one node, so that only the loss between nodes shows, or else the smallest count;
+    the latter also on POD_FABRIC. Of several rows with that count those of the same instance and note are taken,
+    if there are any; images/s is their median.
     """
     spans_nodes = pd.notna(row.nodes) and row.nodes > 1
     fewer = [figure for figure in figures if figure.gpus < row.gpus]
@@ -88,19 +88,19 @@ def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float] | Non
 
 
 def framework_name(name: str) -> str:
-    """Return the project's name of a framework, e.g. 'torch' for 'PyTorch (NGC)'."""
+    """Return the project's name of a framework, e.g. 'torch' for 'PyTorch (NGC)'; others in small letters."""
     lower = name.strip().lower()
     return next((modelled for modelled in MODELLED_FRAMEWORKS if modelled and modelled in lower), lower)
 
 
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs of a study's throughput.csv in EVIDENCE_COLUMNS, without dates."""
+    """Return one row of EVIDENCE_COLUMNS per scaling pair in a study's throughput.csv; `as_of` is empty."""
     paired = pair_with_bases(published)
     return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
 
 
 def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
-    """Return the warnings of each pair; a base that is too slow spoils every row that uses it."""
+    """Return a list of warnings per row: `super_linear`, `inconsistent` (same base as such a row), no batch stated."""
     machine_key = [*PAIR_KEY, "instance", "note"]
     highest = paired.groupby(machine_key, dropna=False)["efficiency"].transform("max")
     has_default_batch = paired["benchmark"].fillna("").isin(DEFAULT_BATCH_BENCHMARKS)

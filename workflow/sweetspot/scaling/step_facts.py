@@ -38,7 +38,7 @@ LINK_BY_INTERCONNECT["nvlink_bridge"] = BRIDGE
 
 
 def device_family(gpu: str) -> str:
-    """Return the chip of a device, e.g. 'v100' for 'Tesla V100-SXM3-32GB'."""
+    """Return the chip of a device in small letters, e.g. 'v100' for 'Tesla V100-SXM3-32GB', 'rtx 4090'."""
     name = gpu.lower()
     bare = " ".join(VENDOR.sub(" ", name).replace("-", " ").split())
     consumer = CONSUMER.search(bare)
@@ -52,7 +52,7 @@ def device_family(gpu: str) -> str:
 
 
 def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Add what a study declares of the machines of its cells.
+    """Add the link between devices, the device family and other columns that `with_step_facts` needs.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def link_classes_of(cells: pd.DataFrame) -> pd.Series:
     Returns
     -------
     pd.Series
-        `network` on more than one node, else by the interconnect; same index.
+        Text: `nvlink`, `bridge`, `geforce` or `pcie` on one node, else `network`; same index.
     """
     buses = {gpu: GEFORCE_BUS if GEFORCE.fullmatch(device_family(str(gpu))) else BUS for gpu in set(cells["gpu"])}
     links = [
@@ -106,12 +106,12 @@ def link_classes_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Add the facts from which the sum of parts is computed.
+    """Add the columns from which scaling methods predict the efficiency of a cell.
 
     Parameters
     ----------
     cells
-        gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect,
+        Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect,
         xla, exchange (whether the devices exchange gradients), framework_version,
         base_images_per_s (one device); `as_of` (date as text) where it is known; the columns of
         `with_network_facts` where a study declares networks.
@@ -119,11 +119,11 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pd.DataFrame
-        The cells with `era`, `link`, `doublings` (of the devices, beyond two), `ring`
-        (2 (n-1)/n), `step_s` (of one device), `gradient_gb` (1e9 bytes that a
-        device sends, half as many in half precision), `slow_half` (half precision with batch
-        normalisation on tensor cores, not compiled), `old_software` (before TensorFlow 1.15),
-        `device_group` (family and link) and `network_group`.
+        The cells with `era`, `link`, `doublings` (log2 n/2), `ring` (2 (n-1)/n), `step_s` (seconds of a
+        step on one device), `gradient_gb` (1e9 bytes of all gradients, half as many in half
+        precision), `slow_half` (bool: half precision with batch normalisation on tensor cores, not
+        compiled), `old_software` (bool: before TensorFlow 1.15), `device_group` (text: family and link),
+        `network_group` (text: the network's name) and the columns of `with_network_facts`.
         Cells that have these columns are returned as they are.
     """
     if "step_s" in cells:

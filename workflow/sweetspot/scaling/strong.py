@@ -39,10 +39,10 @@ DEVICES_ON_FAST_LINKS, DEVICES_ON_NVL72 = 8, 72
 
 @dataclass(frozen=True)
 class StrongScaling:
-    """Fitted exponents by benchmark, with "" for a benchmark without pairs.
+    """Fitted exponents b, c, g of strong scaling (formula in the module docstring).
 
-    loss: b; batch: g; leaving: c; width: half width of the 90 % interval of log minutes at one
-    doubling, it grows with the root of the doublings; pairs: number of pairs behind it.
+    loss: b by benchmark; batch: g by benchmark ("": a benchmark without pairs); leaving: c; width: half width of the
+    90 % interval of log minutes at one doubling, which grows with the root of the doublings; pairs: number of pairs.
     """
 
     loss: Mapping[str, float]
@@ -52,19 +52,19 @@ class StrongScaling:
     pairs: int
 
     def log_change(self, pairs: pd.DataFrame) -> pd.Series:
-        """Return log(minutes(n) n / (minutes(m) m)).
+        """Return log(minutes(n) n / (minutes(m) m)) of each pair: the log change of total device time from m to n.
 
         Parameters
         ----------
         pairs
-            benchmark, doublings, leaves, log_batch.
+            Columns benchmark, doublings, leaves, log_batch, as in `result_pairs`.
         """
         loss = slopes_of(pairs["benchmark"], self.loss) * pairs["doublings"] * math.log(2)
         batch = slopes_of(pairs["benchmark"], self.batch) * pairs["log_batch"]
         return loss + self.leaving * pairs["leaves"] + batch
 
     def interval_factor(self, doublings: pd.Series) -> pd.Series:
-        """Return the factor between the estimate and either bound of its 90 % interval."""
+        """Return, per number of doublings, the factor between an estimate and either bound of its 90 % interval."""
         return np.exp(np.hypot(self.width * np.sqrt(doublings.abs()), MINIMUM_WIDTH))
 
 
@@ -79,8 +79,8 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pd.DataFrame
-        benchmark, gpu, family, submitter, gpus (n), doublings = log2(n/m), log_minutes =
-        log(minutes(n) n / (minutes(m) m)), leaves (`crossings`), log_batch (NaN: not stated).
+        One row per pair: benchmark, gpu, family, submitter, gpus (n), doublings = log2(n/m), log_minutes =
+        log(minutes(n) n / (minutes(m) m)), leaves (`crossings`), log_batch = log(B_n/B_m) (NaN: not stated).
     """
     key = ["benchmark", "gpu", "round", "submitter"]
     medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
@@ -97,12 +97,12 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Series:
-    """Count how often fast links are left between two counts of a device.
+    """Tell for each row whether the step from `base_gpus` to `gpus` leaves the devices that fast links join.
 
     Parameters
     ----------
     gpu, base_gpus, gpus
-        Device and the two counts.
+        Name of the device, and the numbers of devices before and after.
 
     Returns
     -------
@@ -114,14 +114,14 @@ def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Serie
 
 
 def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
-    """Fit to results at several counts; without a pair the priors alone count.
+    """Fit StrongScaling to times at several device counts; without a pair the result is the prior.
 
     Parameters
     ----------
     times
-        Results of the benchmarks in question; the width comes from their errors.
+        Tables of `read_times` for the benchmarks in question; the width comes from their errors.
     further_times
-        Results of further benchmarks, which also show losses.
+        Tables of further benchmarks, from which losses are learnt too.
     """
     pairs = result_pairs(pd.concat([times, *further_times]))
     errors = strong_errors(pairs, "family")
@@ -134,7 +134,7 @@ def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) 
 
 
 def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Predict every pair with stated batches by a fit without its group (a column of pairs).
+    """Predict every pair with stated batches by a fit without its group (`group`: a column of `pairs`).
 
     Returns
     -------
@@ -165,7 +165,7 @@ def strong_cells(
     instances: Mapping[str, Instance],
     columns: Iterable[str],
 ) -> pd.DataFrame:
-    """Estimate times of instances whose device was timed, but not at their count.
+    """Estimate the speed (runs per second) of instances whose device was timed, but not at their count.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def strong_cells(
     Returns
     -------
     pd.DataFrame
-        Rows of `extrapolation`, with 90 % intervals.
+        Rows of the table `extrapolation` (columns as given), with 90 % intervals.
     """
     timed = results(times)
     rows = []
@@ -202,7 +202,7 @@ def strong_cells(
 
 
 def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gpus: int) -> dict[str, Any]:
-    """Return the columns of `extrapolation` that follow from a result at another count."""
+    """Return efficiency, runs per second (90 %) and source of `gpus` devices, from the result at another count."""
     base_batch = base.global_batch
     if math.isnan(base_batch):
         base_batch = usual_batch(times, base.benchmark, base.gpus)
@@ -236,7 +236,7 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gp
 
 
 def usual_batch(times: pd.DataFrame, benchmark: str, gpus: int) -> float:
-    """Return the global batch that submitters use for a benchmark at a count of devices.
+    """Return the global batch (samples of a step) that submitters use for a benchmark at a count of devices.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ Design = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Term:
-    """One coefficient of a part: the fact it multiplies, and its normal prior.
+    """One coefficient of the overhead: the part it belongs to, the fact it multiplies, and its normal prior.
 
     fact: a name of `_build_design`; for a deviation `column: group`, 1 for rows of that group.
     """
@@ -55,7 +55,7 @@ class Term:
 
 @cache
 def prior_terms(era: str) -> list[Term]:
-    """Return the terms of an era (terms.csv); a fact that ends with _group is a column of groups that deviate."""
+    """Return the terms of an era from terms.csv; a fact ending in _group means one term per value of that column."""
     table = pd.read_csv(Path(__file__).with_name("terms.csv"))
     rows = table[table["era"] == era].drop(columns="era")
     return [Term(**row) for row in rows.to_dict("records")]
@@ -63,30 +63,30 @@ def prior_terms(era: str) -> list[Term]:
 
 @dataclass(frozen=True)
 class EraModel:
-    """The terms of one era of programs with their coefficients."""
+    """The terms of one era of programs (`classic` or `modern`) with one fitted coefficient each."""
 
     terms: tuple[Term, ...]
     coefficients: np.ndarray
 
     def overhead(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return what n devices take longer than one, in steps of one device."""
+        """Return per cell how much longer a step on n devices takes than on one, as a share of the latter."""
         return _parts(_build_design(cells, self.terms), self.coefficients).sum(axis=1)
 
 
 @dataclass(frozen=True)
 class SumOfParts(ScalingMethod):
-    """The sum of parts, fitted separately to the two eras of programs when they are needed."""
+    """The learned method (module docstring): overhead as a sum of parts, fitted per era when first needed."""
 
     evidence: pd.DataFrame
     models: dict[str, EraModel] = field(default_factory=dict)
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Take the evidence; an era without a row has its priors."""
+        """Return a method with the evidence; each era is fitted later, and one without rows keeps its priors."""
         return cls(learnable(evidence))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return 1 / (1 + overhead)."""
+        """Return the efficiency of each cell, 1 / (1 + overhead); fit its era first where that is not yet done."""
         overhead = np.zeros(len(cells))
         for era in set(cells["era"]):
             if era not in self.models:
@@ -97,10 +97,10 @@ class SumOfParts(ScalingMethod):
 
 
 def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
-    """Fit by penalised robust least squares on the logarithm of the overhead.
+    """Return the coefficients of one era, fitted to evidence rows by penalised robust least squares.
 
-    The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; a
-    family of one publisher weighs with the root of its number of figures. Levenberg-Marquardt with
+    The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; all rows of
+    one publisher's device family together weigh as the root of their number. Levenberg-Marquardt with
     reweighting.
     """
     terms = []
@@ -152,14 +152,14 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
 
 
 def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
-    """Return the parts of the overhead, rows x parts, in steps of one device."""
+    """Return the parts of the overhead (cells x parts), each as a share of the step of one device."""
     facts, quantities, membership = design
     logarithms = (facts * coefficients) @ membership
     return np.exp(np.clip(logarithms, -30, 8)) * quantities
 
 
 def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
-    """Arrange the facts of cells (`with_step_facts`) by term."""
+    """Return facts (cells x terms), quantities (cells x parts) and membership (terms x parts) of cells."""
     link, doublings = cells["link"], cells["doublings"]
     columns = {
         "always": 1.0,

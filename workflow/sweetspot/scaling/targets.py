@@ -31,7 +31,7 @@ def target_cells(
     question: StudyCells,
     instances: Mapping[str, Instance],
 ) -> pd.DataFrame:
-    """Select the single-device cells from which the targets follow.
+    """Select the single-device rows of throughput from which that of the target machines is predicted.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def target_cells(
 def extrapolate_cells(
     cells: pd.DataFrame, facts: pd.DataFrame, fitted: FittedScaling, evidence: pd.DataFrame
 ) -> pd.DataFrame:
-    """Predict the target cells by every fitted method.
+    """Predict the throughput of the target cells by every fitted method.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ def extrapolate_cells(
     fitted
         The fitted methods.
     evidence
-        EVIDENCE_COLUMNS, beside which predictions are held.
+        EVIDENCE_COLUMNS; a prediction far from such figures gets a warning.
 
     Returns
     -------
     pd.DataFrame
-        EXTRAPOLATION_COLUMNS with 90 % prediction intervals; cells that a method cannot predict
-        are left out.
+        EXTRAPOLATION_COLUMNS, one row per cell and method, with 90 % prediction intervals; cells that a
+        method cannot predict are left out.
     """
     tables = []
     for name in fitted.methods:
@@ -106,21 +106,21 @@ def extrapolate_cells(
 
 
 def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Compute the throughput of target cells.
+    """Compute the throughput of target cells from efficiencies that one method predicted.
 
     Parameters
     ----------
     cells
         The table of `target_cells`.
     predicted
-        efficiency, low, high (90 % prediction interval); same index.
+        Columns efficiency, low, high (90 % prediction interval); same index.
     method
         One of METHODS.
 
     Returns
     -------
     pd.DataFrame
-        EXTRAPOLATION_COLUMNS without a headline. The warnings of a transferred base are kept.
+        EXTRAPOLATION_COLUMNS, `headline` False in all rows. The warnings of a transferred base are kept.
     """
     base_warnings = cells["base_warnings"].where(cells["basis"] == "transferred", None)
     pairs = zip(cells["warnings"], base_warnings, strict=True)
@@ -138,7 +138,7 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
 
 
 def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
-    """Warn (`against_published`) where others have published as many devices of the same family.
+    """Return `estimated` with a warning where a rate lies far outside published ones (`against_published`).
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
     facts
         `with_declared_facts` of the same rows.
     evidence
-        EVIDENCE_COLUMNS; devices of one node that train together count.
+        EVIDENCE_COLUMNS; rows of one node with as many devices of the same family are compared.
     """
     rate = evidence["efficiency"] * evidence["gpus"] * evidence["base_images_per_s"]
     is_node = evidence["nodes"].eq(1).fillna(False).astype(bool) & evidence["exchange"].astype(bool)
@@ -163,7 +163,7 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
 
 
 def with_equivalents(extrapolated: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Add the rows of each machine that is declared equivalent to a target."""
+    """Add a copy of a target's rows for each instance that is declared `equivalent_to` this target."""
     tables = [extrapolated]
     for name, declared in instances.items():
         rows = extrapolated[extrapolated["instance"] == declared.equivalent_to]
@@ -183,7 +183,7 @@ def extrapolate_study(
     method: str,
     times: Sequence[pd.DataFrame] = (),
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables `extrapolation` and `validation` of a study.
+    """Return a study's tables by name: `extrapolation` (EXTRAPOLATION_COLUMNS) and `validation` (errors by method).
 
     Parameters
     ----------

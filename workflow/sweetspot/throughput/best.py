@@ -21,9 +21,9 @@ TABLE_COLUMNS = (
 
 
 def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
-    """Return for each value of the columns `key` the fastest row of the best `basis`, best first.
+    """Return one row per combination of values in the columns `key`: the fastest of the best `basis`, best first.
 
-    Of equal rows the first stays; a row without a figure comes last of its basis. The status does not count.
+    Of equally fast rows the first stays; a row without `images_per_s` is the last of its basis. `status` is ignored.
     """
     order = pd.Categorical(table["basis"], BASES, ordered=True)
     ranked = table.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
@@ -31,16 +31,16 @@ def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 
 
 def mark_best(table: pd.DataFrame, value: str, key: Sequence[str]) -> pd.DataFrame:
-    """Add a column `best`: whether a row has the highest usable `value` of those that are equal in the columns `key`.
+    """Add a bool column `best`: whether a row has the highest `value` among the rows with equal columns `key`.
 
     Parameters
     ----------
     table
-        With a `status`, where it has one.
+        Rows to mark; if the table has a column `status`, only usable rows can be the best.
     value
-        Column of numbers; a row without a number is never the best.
+        Name of a column of numbers; a row without a number is never the best.
     key
-        Columns of the group.
+        Names of the columns that make up a group.
     """
     figures = table[value].astype("float64")
     if "status" in table.columns:
@@ -57,16 +57,16 @@ def cell_columns(
     batch_size: int,
     variant: str = "default",
 ) -> dict[str, Any]:
-    """Return the columns of a cell on all devices of a machine, `gpu` and `nodes`.
+    """Return the row {column: value} of a cell on all devices of a machine: CELL_COLUMNS, `gpu` and `nodes`.
 
     Parameters
     ----------
     question
-        The study's precision, and its framework where the machine has none.
+        Gives the precision, and the framework where the machine states none.
     instances, name
-        Machines, and the name of this one.
+        The study's machines by name, and the name of one of them.
     model, batch_size, variant
-        The rest of the cell; the batch is per device.
+        The other columns of the cell; the batch is per device.
     """
     from sweetspot.study.instances import nodes_of  # Lazily: its models take longer to import than `compare` has.
 

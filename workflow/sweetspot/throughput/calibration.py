@@ -6,14 +6,14 @@ FEWEST = 3  # groups that a class needs to have a width of its own, since one is
 
 
 def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
-    """Return the score within which `level` of held-out figures lie: split-conformal quantile, weighted by family.
+    """Return the score that a share `level` of held-out figures does not exceed (split conformal, weighted by family).
 
     Parameters
     ----------
     score
-        Error of each held-out figure, in units of its predicted spread.
+        Error (at least 0) of each held-out figure, in units of its predicted spread.
     families
-        What each figure belongs to.
+        Name or number of the family of each figure.
     level
         Coverage, such as 0.9.
 

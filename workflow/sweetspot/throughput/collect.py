@@ -23,12 +23,12 @@ OLDER = "a run might then end after five steps however short, and an interval of
 
 
 def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Average the runs of each cell.
+    """Average the measured runs of each cell to one throughput with its interval.
 
     Parameters
     ----------
     runs
-        Rows of `summarise_runs`.
+        Table of `summarise_runs`, one row for each run.
     instances
         Machines by name, for the number of nodes of a cell.
 
@@ -61,7 +61,7 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> p
 
 
 def _average(runs: pd.DataFrame) -> pd.DataFrame:
-    """Combine the runs of each cell; only usable runs count for figures, devices and machines."""
+    """Return one row per cell with means, sums and texts of its runs; figures and machines are of usable runs only."""
     usable = runs["status"].isin(USABLE)
     texts = ["machine", "host", *MEASURED_TEXTS]
     figures = runs[["seconds", "step_error", "samples_per_step", "unit", *MEASURED_NUMBERS, *texts]].where(usable)
@@ -106,7 +106,7 @@ def _distinct(values: pd.Series) -> tuple[str, ...]:
 
 
 def _warnings(row: Any) -> Iterator[tuple[str, str]]:
-    """Yield the warnings of a cell: failures, a missing interval, several hosts, and those of its runs."""
+    """Yield (rule, message) for each warning of a cell: failed or unsteady runs, no interval, several hosts, ..."""
     if not pd.isna(row.failed_status):
         yield row.failed_status, row.failed_message
     if row.unstable:

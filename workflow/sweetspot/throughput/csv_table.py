@@ -17,21 +17,21 @@ DTYPES: Mapping[Any, str] = {int: "int64", int | None: "Int64", float: "float64"
 
 
 class CsvRow(Closed):
-    """A row of a table. A field without a default is a column that must be there, and none of its cells empty."""
+    """Base of models of a CSV row. A field without a default is a required column without empty cells."""
 
     model_config = ConfigDict(strict=False, str_strip_whitespace=True)  # cells are text
 
     @field_validator("*")
     @classmethod
     def _is_positive(cls, value: Any) -> Any:
-        """Every number is above 0; a count is of devices, nodes or samples in a batch."""
+        """Return the value unchanged; raise ValueError for a number that is not above 0, or a count over MAX_COUNT."""
         if isinstance(value, int | float) and not 0 < value <= (MAX_COUNT if isinstance(value, int) else math.inf):
             raise ValueError(f"a number above 0, a count of at most {MAX_COUNT:,}")
         return value
 
 
 def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
-    """Read a CSV file, a column for each field of the model; an empty cell has the field's default.
+    """Read a CSV file to a table with one row a line and one column a field of `model`; empty cells: its defaults.
 
     Raises UserError if the file is missing or no table, a column is missing or unknown (a misspelt one would be lost
     silently), or a cell is wrong.
@@ -56,16 +56,16 @@ def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
 
 
 def require_distinct(table: pd.DataFrame, key: list[str], path: Path) -> None:
-    """Refuse rows that repeat another in some columns.
+    """Raise UserError if two rows of a table are equal in the columns `key`.
 
     Parameters
     ----------
     table
         Rows of `read_rows`.
     key
-        The columns.
+        Names of the columns that must differ between rows.
     path
-        The file, for the sentences.
+        The file that was read, for the error messages.
 
     Raises
     ------
@@ -81,6 +81,6 @@ def require_distinct(table: pd.DataFrame, key: list[str], path: Path) -> None:
 
 
 def row_origin(table: pd.DataFrame, row: Any, path: Path) -> str:
-    """Return where the row of that label was read: the log that it names, else the line of the file at `path`."""
+    """Return, for error messages, the log file of the row with label `row`, else `path` and its line number."""
     log = table.at[row, "log"] if "log" in table.columns else None
     return log if isinstance(log, str) else f"{path}, line {row + 2}"

@@ -45,29 +45,29 @@ def gather_throughput(
     logs: Sequence["LogSource"] = (),
     find_impossible: FindImpossible = lambda _: [],
 ) -> pd.DataFrame:
-    """Gather all cells of a study: run files, published rows and times, logs, and what follows from them.
+    """Build throughput.parquet of a study from run files, published figures and times, logs, and stand-ins.
 
     Parameters
     ----------
     runs
-        Run files.
+        Paths of the run files.
     question
-        The study's cells.
+        The cells that the study is about.
     as_of
-        Date of the published figures that say none.
+        Date of the published figures that state none.
     instances
-        Machines by name.
+        The study's machines by name.
     folder
-        Of the study, for its throughput.csv, efficiency.csv and time_to_target.csv.
+        Folder of the study with its throughput.csv, efficiency.csv and time_to_target.csv, if any.
     logs
-        Training logs.
+        Training logs that the study names.
     find_impossible
-        `transfer.plausibility.impossible_figures`; nothing follows from such figures (`replaced_rows`).
+        Finds figures beyond what devices can reach, which are replaced: `transfer.plausibility.impossible_figures`.
 
     Returns
     -------
     DataFrame
-        TABLE_COLUMNS, one row for each cell, of its best basis; `best` marks the fastest of a cell's variants.
+        TABLE_COLUMNS and `best`, one row for each cell, of its best basis; `best` marks the fastest variant.
 
     Raises
     ------
@@ -116,10 +116,10 @@ def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) ->
 def _published_pool(
     folder: Path, logs: Sequence["LogSource"], instances: Mapping[str, "Instance"]
 ) -> pd.DataFrame | None:
-    """Read the rows of throughput.csv and of the logs; None where the study has neither.
+    """Return the rows of the study's throughput.csv and of its logs as one table; None if the study has neither.
 
-    `xla` is bool; so is `comparable`: devices of one machine that train together. `basis` is `own` or `published`;
-    `warnings` are those of the reader of logs, and the note.
+    Added: `xla` (bool), `comparable` (bool: the devices are of one node and train together), `basis` (`own` or
+    `published`) and `warnings` (of the log reader, and the row's note as one).
     """
     file = folder / "throughput.csv"
     tables = [read_published(file)] if file.is_file() else []
@@ -151,7 +151,7 @@ def _published_pool(
 
 
 def _with_status(table: pd.DataFrame, as_of: str, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Return TABLE_COLUMNS of figures that nobody measured here."""
+    """Return figures that were not measured here as TABLE_COLUMNS: status `ok`, no runs, missing date and nodes set."""
     filled = table.reindex(columns=list(TABLE_COLUMNS))
     nodes = [nodes_of(instances, row.instance, row.gpus) for row in filled.itertuples()]
     return filled.assign(

@@ -17,10 +17,10 @@ BEYOND_PEAK, MORE_THAN_LINEAR = "beyond_peak", "more_than_n_times_one"  # rules;
 
 @dataclass(frozen=True)
 class ImpossibleFigure:
-    """A figure that cannot be.
+    """A throughput figure above what its devices can reach.
 
-    `row`: its position in the table; `limit`: samples per second that can be at most (NaN: not known, and the figure
-    is left out); `source`: what the limit rests on.
+    `row`: its position in the table; `rule`, `message`: of its warning; `limit`: the highest possible samples per
+    second (NaN: not known, and the figure is left out); `source`: of the figure that the limit is made from.
     """
 
     row: int
@@ -34,25 +34,25 @@ FindImpossible = Callable[[pd.DataFrame], Sequence[ImpossibleFigure]]
 
 
 def without_impossible(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
-    """Return the rows of a table that can be."""
+    """Return the table `figures` without the rows that `impossible` names by position."""
     return figures.drop(index=figures.index[[figure.row for figure in impossible]])
 
 
 def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
-    """Return the impossible rows of a table as the decision may use them, each with its warning.
+    """Return the impossible rows of a table with their figure lowered to the limit or removed, and a warning each.
 
     Parameters
     ----------
     figures
         Rows of throughput.parquet, with `warnings`, `basis`, `status` and `source`.
     impossible
-        What was found in them, by position.
+        The figures found to be impossible, by position in `figures`.
 
     Returns
     -------
     pandas.DataFrame
-        A figure with a limit has the limit as value and high end, a low end by SLOWER, and the basis `scaled`: it is
-        n times that of one device. One without has no figure and the status `beyond_peak`.
+        A row with a limit has this limit as `images_per_s` and upper bound, limit / SLOWER as lower bound, and the
+        basis `scaled` (n times one device). A row without a limit has NaN and the status `beyond_peak`.
     """
     rows = figures.iloc[[figure.row for figure in impossible]]
     limits = pd.Series([figure.limit for figure in impossible], rows.index, dtype=float)

@@ -102,12 +102,12 @@ def read_efficiency(path: Path) -> pd.DataFrame:
 
 
 def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"], path: Path) -> pd.DataFrame:
-    """Select the rows of declared instances with a stated batch: the study's figures.
+    """Select the published rows that are figures of the study's own instances, with a stated batch, and check them.
 
     Parameters
     ----------
     published
-        Rows of `read_published`; those of other instances may only stand in.
+        Rows of `read_published`; rows of other instances are left out.
     instances
         The study's machines by name.
     path
@@ -143,14 +143,14 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
 
 
 def against_published(predicted: float, devices: str, published: pd.Series, batches: pd.Series) -> list[dict[str, str]]:
-    """Warn of a prediction that lies outside the published figures by more than GAP.
+    """Return one warning if a prediction lies outside the published figures by more than the factor GAP, else [].
 
     Parameters
     ----------
     predicted
-        Images/s of all devices.
+        Predicted images/s of all devices.
     devices
-        In words, such as `8 x Tesla V100`.
+        Number and name of the devices in words, such as `8 x Tesla V100`.
     published
         Images/s of the same devices, model, framework and precision; may be empty.
     batches
@@ -170,12 +170,12 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
 
 
 def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
-    """Guess from names: `nvlink` for a data-centre board, `nvlink_bridge` where the text says NVLink, else `pcie`.
+    """Guess a link from names: `nvlink` for a data-centre board, `nvlink_bridge` if the text says NVLink, else `pcie`.
 
     Parameters
     ----------
     gpu, instance, note
-        As a published row names device and machine, and what it notes.
+        Name of the device, name of the machine and note of a published row.
     """
     if BOARD.search(gpu) or BOARD.search(instance):
         return "nvlink"
@@ -183,7 +183,7 @@ def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
 
 
 def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
-    """Add what published rows say of their machines.
+    """Add columns for link, network, nodes and XLA of published rows, as stated or guessed from names and notes.
 
     Parameters
     ----------
@@ -193,8 +193,8 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        With interconnect (text), interconnect_guessed (bool), network (null: not stated), nodes (Int64; 1 unless
-        stated, null where the text tells of several without a number), xla (bool: stated, in the note, or of a
+        The rows with interconnect (text), interconnect_guessed (bool), network (null: not stated), nodes (Int64; 1
+        unless stated, null where the text tells of several without a number), xla (bool: stated, in the note, or of a
         framework that always compiles) and exchange (False where the note says that devices train independently).
     """
     names = ["gpu", "instance", "note"]

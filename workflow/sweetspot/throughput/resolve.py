@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resolver:
-    """Looks up evidence for one (instance, model, batch), following declarations.
+    """Finds a throughput for each (instance, model, batch) of a study from published figures.
 
-    In this order: the study's own figure; the figure of the instance declared equivalent; n x the base instance's
-    figure x the study's efficiency; a stand-in. A scaled figure is compared with published ones of as many devices.
+    The first that exists counts: the instance's own figure; that of the instance declared equivalent; n x the base
+    instance's figure x the study's efficiency (compared with published ones of as many devices); a stand-in.
     """
 
     question: "StudyCells"
@@ -35,7 +35,7 @@ class Resolver:
 
     @cached_property
     def _published(self) -> dict[tuple[str, str, int], Any]:
-        """The figures of whole instances of the study by instance, model and batch."""
+        """Rows of `cells` on all devices of an instance, by (instance, model, batch), in the study's precision."""
         rows = self.cells[self.cells["precision"] == self.question.precision]
         return {
             (row.instance, row.model, int(row.batch_size)): row
@@ -45,18 +45,18 @@ class Resolver:
 
     @cached_property
     def _scales(self) -> dict[tuple[str, str, str, int], Any]:
-        """Efficiencies by base instance, instance, model and batch; of several variants the best, as in 2018."""
+        """Rows of `efficiency` by (base instance, instance, model, batch); of several variants the highest one."""
         rows = self.efficiency[self.efficiency["precision"] == self.question.precision].sort_values("efficiency")
         return {(row.base_instance, row.instance, row.model, row.batch_size): row for row in rows.itertuples()}
 
     def _framework(self, name: str) -> str:
-        """Return the framework that figures of an instance must be of."""
+        """Return the framework that an instance declares, else the study's."""
         return self.instances[name].framework or self.question.framework
 
     def table(self) -> pd.DataFrame:
-        """Return a row for each (instance, model, batch) of the question that published evidence reaches.
+        """Return CELL_COLUMNS, gpu, nodes and ThroughputEstimate's fields, a row per (instance, model, batch) found.
 
-        Where the question leaves the batch to each machine, it is the largest of the machine's own figures.
+        Where the study names no batch, the largest batch of the instance's own figures is taken.
         """
         rows = [
             cell_columns(self.question, self.instances, name, model, batch_size) | figure._asdict()
@@ -68,7 +68,7 @@ class Resolver:
         return pd.DataFrame(rows)
 
     def _batches(self, name: str, model: str) -> list[int]:
-        """Return the largest batch of an instance's figures, its own or by declaration, as a list; [] without any."""
+        """Return [the largest batch in an instance's figures, else in those of its equivalent or base], or []."""
         instance = self.instances[name]
         batches = [batch for *cell, batch in self._published if cell == [name, model]]
         base = instance.equivalent_to or instance.base_instance
@@ -95,7 +95,7 @@ class Resolver:
         return stand_in(pool, instance.gpu, model, batch_size, self.question, self.as_of)
 
     def _scaled(self, name: str, model: str, batch_size: int, base: ThroughputEstimate) -> ThroughputEstimate | None:
-        """Scale the figure of the base instance, and compare it with published ones, in the precision of its base."""
+        """Return gpus x figure of the base instance x efficiency (warned of if published ones differ), or None."""
         instance = self.instances[name]
         single = str(instance.base_instance)
         row = self._scales.get((single, name, model, batch_size))

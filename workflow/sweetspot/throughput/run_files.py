@@ -27,7 +27,7 @@ RUN_COLUMNS = [*CELL_COLUMNS, "run"]
 
 
 class RunRecord(Closed):
-    """The columns of a run file but for its steps, and what these tell; columns with a default may be missing."""
+    """One run of a cell: the columns of its run file, with mean, shortest and error of its steps in their place."""
 
     instance: str
     framework: str
@@ -72,7 +72,7 @@ class RunRecord(Closed):
 
 
 def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
-    """Read run files, one row for each.
+    """Read run files to a table with one row for each run, and check that they agree.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The fields of RunRecord and `path`, null where the file does not say.
+        One column for each field of RunRecord, and `path`; null where the file has no value.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _read_run(file: str) -> RunRecord:
 
 
 def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
-    """Return mean, shortest and relative standard error of intervals; None where they are unknown."""
+    """Return `seconds` (mean step), `shortest_s` and `step_error` (relative standard error); None where unknown."""
     if not timed:
         return dict.fromkeys(("seconds", "shortest_s", "step_error"))
     with np.errstate(all="ignore"):  # a value that is not finite is refused
@@ -136,7 +136,7 @@ def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
 
 
 def _require_agreement(runs: pd.DataFrame) -> None:
-    """Refuse runs that stand in two files, or differ in protocol or device within a cell. Raises UserError."""
+    """Raise UserError if two files contain the same run, or runs of a cell differ in protocol or device."""
     repeated = runs.loc[runs.duplicated(RUN_COLUMNS, keep=False), "path"]
     if len(repeated):
         raise UserError(f"{repeated.iloc[0]} and {repeated.iloc[1]} hold the same run; remove one of them")
@@ -145,17 +145,17 @@ def _require_agreement(runs: pd.DataFrame) -> None:
 
 
 def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
-    """Refuse a cell whose usable runs were made on machines of two kinds, by processor and CPUs. Raises UserError.
+    """Raise UserError if usable runs of a cell were made on machines with different processors or numbers of CPUs.
 
-    The host's name does not matter: a container has another at each start, and an instance is a kind of machine, of
-    which one may rent another tomorrow. Nodes of a cluster are alike by declaration; `several_hosts` warns of theirs.
+    The host's name is not compared: a container has a new one at each start, and an instance is a kind of machine.
+    Instances measured on a cluster are not checked; the warning `several_hosts` names their hosts.
     """
     clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
     _require_equal(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", DECLARE)
 
 
 def _require_equal(runs: pd.DataFrame, column: str, remedy: str) -> None:
-    """Refuse the first cell whose usable runs have two values in a column. Raises UserError that ends in `remedy`."""
+    """Raise UserError, ending in `remedy`, if usable runs of a cell have two different values in `column`."""
     cell = list(CELL_COLUMNS)
     distinct = runs[runs["status"].isin(USABLE)].drop_duplicates([*cell, column])
     differing = distinct[distinct.duplicated(cell, keep=False)]  # of each cell in a row, as the runs are sorted

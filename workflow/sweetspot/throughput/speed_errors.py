@@ -19,10 +19,10 @@ SOFTWARE_FACTOR = 2.5
 
 
 def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
-    """Return the correlation key of the speed of each option, by its label `row`, as `simulate` samples it.
+    """Return {label `row` of an option: correlation key}; speeds with the same key are sampled with the same error.
 
-    A machine declared as fast as a predicted one has the figure of that one, and its error: of rows with one figure
-    the first in the options counts.
+    Rows with the same figure (`figure_key`), such as a machine declared equivalent to another, get the key of the
+    first of them.
     """
     errors: dict[Error, Error] = {}
     ordered = sorted(rows, key=lambda row: row["row"])
@@ -30,10 +30,10 @@ def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
 
 
 def speed_error(row: Row) -> Error:
-    """Return the correlation key of a row's figure: figures with the same key are off by one factor.
+    """Return the correlation key of a row's speed: all speeds with the same key are wrong by the same factor.
 
-    A figure without an interval shares it with its device and framework, a prediction with its machine, both over all
-    models: the cautious reading where costs of several models are added. The error of a measured mean is its own.
+    A figure without an interval has a key of device and framework, a prediction one of its machine, both for all
+    models: the cautious choice where costs of several models are added. A measured mean has a key of its own.
     """
     if row["throughput_basis"] == "arithmetic":
         return ("arithmetic", row.get("gpu"))
@@ -52,15 +52,15 @@ def figure_key(row: Row) -> Error:
 
 
 def degrees_of_freedom(row: Row) -> float:
-    """Return those of the interval of a mean of runs; NaN where the speed is no such mean."""
+    """Return the degrees of freedom of a measured speed's interval; NaN for a speed that was not measured."""
     return or_nan(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
 
 
 def common_errors(row: Row) -> dict[Error, tuple[float, float]]:
-    """Return further errors that a figure shares with others, each with its factors of 90 % below and above.
+    """Return errors that a speed shares with other options: {correlation key: (low, high) factors, 90 %}.
 
-    A published time has one error for each newer round of another option's time; a figure by arithmetic that of how
-    well the reader's software uses a device.
+    A published time has one for each newer round of another option's time; a speed by arithmetic has one for how
+    well the reader's software uses a device; other speeds have none.
     """
     if row["throughput_basis"] == "arithmetic":
         return {SOFTWARE: (1 / SOFTWARE_FACTOR, SOFTWARE_FACTOR)}
@@ -72,13 +72,13 @@ def common_errors(row: Row) -> dict[Error, tuple[float, float]]:
 
 
 def figure_behind(row: Row) -> float:
-    """Return the row's rate over the figure that it is made of: jobs side by side share the error of one alone."""
+    """Return images_per_s / figure_images_per_s (e.g. several jobs over one alone); 1.0 without such a figure."""
     figure = or_nan(row.get("figure_images_per_s"))
     return or_nan(row["images_per_s"]) / figure if figure > 0 else 1.0
 
 
 def or_nan(value: float | None) -> float:
-    """The number, NaN where there is none."""
+    """Return the number as a float, NaN for None or a missing value."""
     return float("nan") if pd.isna(value) else float(value)  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ OUTLIER_CHANCE = 0.05  # chance that any cell of a machine without outliers is t
 
 
 def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
-    """Pool the variance between runs over the cells of each machine.
+    """Return the spread between runs and the 95 % interval of each cell, by pooling the variance over each machine.
 
     Parameters
     ----------
@@ -48,18 +48,18 @@ def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """Flag the variances of one machine that exceed the others' by more than chance.
+    """Return which cells of one machine have a variance that exceeds that of the other cells by more than chance.
 
     Parameters
     ----------
     variance, freedom
-        Estimates and their degrees of freedom (at least 1).
+        Variance between runs of each cell, and its degrees of freedom (at least 1).
 
     Returns
     -------
     ndarray of bool
-        The largest ratio to the pooled variance of the rest is compared with Fisher's F at OUTLIER_CHANCE / number of
-        cells, and again without it until no outlier is left. At least two cells are needed.
+        One value per cell. The largest ratio to the pooled variance of the rest is compared with Fisher's F at
+        OUTLIER_CHANCE / number of cells, and again without it until no outlier is left; needs at least two cells.
 
     References
     ----------

@@ -29,12 +29,12 @@ WARNING_YEARS = 1.0  # a stand-in of software at least so many years older or ne
 
 
 class ThroughputEstimate(NamedTuple):
-    """A throughput with its evidence.
+    """A throughput (`unit` per second on all devices) with its basis, source and warnings.
 
-    images_per_s_low, images_per_s_high: as the source bounds it; NaN where it does not.
-    stand_in_*: the cell whose figure stands in, for this figure or for the one it is made from; else None.
-    stand_in_batch_size is None too where its source does not say it; stand_in_years: by how many years its software is
-    newer than the study (below 0: older; NaN: not known, or no stand-in).
+    images_per_s_low, images_per_s_high: bounds that the source states; NaN where it states none.
+    stand_in_*: the cell of the published figure that is used instead of a figure of this cell; None if not needed.
+    stand_in_batch_size is None too where its source does not state it; stand_in_years: by how many years its software
+    is newer than the study (below 0: older; NaN: not known, or no stand-in).
     """
 
     images_per_s: float
@@ -54,7 +54,7 @@ class ThroughputEstimate(NamedTuple):
 
 
 def same_device(gpu: pd.Series, name: str) -> pd.Series:
-    """Flag the devices that are `name` or one of its forms (`Tesla V100` and `Tesla V100-SXM3-32GB`)."""
+    """Return a bool per device: whether it is `name` or one of its forms (`Tesla V100-SXM3-32GB` of `Tesla V100`)."""
     return (gpu == name) | gpu.str.startswith(f"{name}-")
 
 
@@ -68,18 +68,18 @@ def stand_in(
     pool
         Published rows of the requested device count (throughput.csv's columns, `xla` as bool).
     gpu, model, batch_size
-        The cell.
+        Device, model and batch per device of the cell that lacks a figure.
     question
-        Its framework and precision.
+        The study's framework and precision.
     as_of
         The study's date, for the age of the software.
 
     Returns
     -------
     ThroughputEstimate or None
-        In order of nearness: the framework, then the precision, then the smallest product of what batch, years of
-        software and form of the device can change (DOUBLING, YEAR, FORM); of equals the exact device, then the smaller
-        batch. Of several equally near figures the median.
+        None without any figure. Nearness: same framework, then same precision, then the smallest product of what
+        batch, years of software and form of the device can change (DOUBLING, YEAR, FORM), then the exact device, then
+        the smaller batch. Of several equally near figures the median is taken.
     """
     rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if rows.empty:
@@ -146,9 +146,9 @@ def year_of(text: str) -> float:
 
 
 def software_years(published: pd.DataFrame) -> pd.Series:
-    """Return the decimal year of the software behind each row; NaN where neither `as_of` nor the version tells it.
+    """Return the decimal year of each row's software (2018.5); NaN where neither `as_of` nor the version tells it.
 
-    published: framework, framework_version, and where known as_of (YYYY, YYYY-MM or YYYY-MM-DD, which counts first).
+    published: columns framework, framework_version and, if known, as_of (YYYY, YYYY-MM or YYYY-MM-DD; has priority).
     """
     columns = published.reindex(columns=["as_of", "framework", "framework_version"]).astype(object)
     rows = columns.where(columns.notna(), "").itertuples(index=False)
@@ -156,7 +156,7 @@ def software_years(published: pd.DataFrame) -> pd.Series:
 
 
 def _software_date(as_of: str, framework: str, version: str) -> str:
-    """Return the date of the software; a version takes the longest release that it begins with ('' without any)."""
+    """Return `as_of`, else the month (YYYY-MM) in the version, else that of the release it begins with, else ''."""
     if as_of:
         return as_of
     if match := MONTH.search(version):

@@ -60,10 +60,10 @@ class TimeRow(CsvRow):
 
 @dataclass(frozen=True)
 class TimeToTarget:
-    """Results of one benchmark, device and count: median minutes of the newest round.
+    """Median minutes to the target in the newest round, for one benchmark, device and number of devices.
 
-    `rounds_behind`: how many rounds of the whole table are newer; `source`: round, submitters, how the figures came to
-    be, and where they stand, as MLCommons asks; `global_batch`: samples of a step, NaN where nobody states it.
+    `rounds_behind`: how many rounds of the whole table are newer; `source`: round, submitters, kind and addresses of
+    the figures, as MLCommons requires; `global_batch`: samples of a step, NaN where nobody states it.
     """
 
     benchmark: str
@@ -115,19 +115,19 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
 
 
 def _version(name: str) -> tuple[int, ...]:
-    """Return the numbers of a round, e.g. (5, 1) of `v5.1`."""
+    """Return the version numbers in the name of a round, e.g. (5, 1) of `v5.1`."""
     return tuple(map(int, re.findall(r"\d+", name)))
 
 
 def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Return the cells of instances whose device and count somebody has timed, in runs per second.
+    """Return throughput rows, in runs per second, of instances whose device and count have a published time.
 
     Parameters
     ----------
     table
         Rows of `read_times`.
     question
-        The study's cells.
+        The cells that the study is about.
     instances
         Machines by name.
 

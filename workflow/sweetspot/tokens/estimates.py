@@ -26,7 +26,7 @@ GIB_PER_GB = 1e9 / 2**30
 
 @dataclass(frozen=True)
 class TokenJob:
-    """A training: its model and method, its tokens in all epochs, the tokens of a sequence."""
+    """A training to estimate: model, method, number of tokens in all epochs, and tokens in one sequence."""
 
     model: OpenModel
     method: Method
@@ -35,7 +35,7 @@ class TokenJob:
 
     @property
     def flop_per_token(self) -> float:
-        """Return the floating-point operations of a training step for each token."""
+        """Return the floating-point operations of training on one token."""
         return flop_per_token(self.model, self.method, self.sequence)
 
     @property
@@ -48,8 +48,8 @@ class TokenJob:
 class ReachedMfu:
     """The share of a device's peak that the reader's software reaches, with its 90 % interval.
 
-    `stack`: its kind, where the reader says it; `timed`: the reader's own timing of the job,
-    as of `carry_speed`.
+    `stack`: kind of the software, one of STACKS, if the reader states it; `timed`: the reader's own timing of
+    the job, if any, with the columns that `carry_speed` takes.
     """
 
     mfu: Range
@@ -57,9 +57,9 @@ class ReachedMfu:
     timed: pd.DataFrame | None = None
 
     def speed(self, job: TokenJob, device: Device) -> tuple[Range, str]:
-        """Return the operations per second that the job reaches on a device, and the basis of that.
+        """Return the operations per second (90 %) that a job reaches on one device, and their basis, e.g. 'published'.
 
-        Published figures count where they are of the job's method and model or device, at half to twice its sequence.
+        Published figures are used if they have the job's method, its model or device, and half to twice its sequence.
         """
         if self.timed is not None:
             is_timed_device = device.gpu in set(self.timed["gpu"])
@@ -83,18 +83,18 @@ def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame
     Parameters
     ----------
     job
-        The training.
+        The training to estimate.
     reached
-        What is known of the share of the peak that the reader's software reaches.
+        The share of the peak that the reader's software reaches, as far as known.
     machines
-        Columns machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, and what else a caller wants to keep.
+        Columns machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours; further columns are kept.
 
     Returns
     -------
     DataFrame
-        The machines, the cheapest first and those of makers that nobody tried last, with `hours` and `usd`, their
-        `_low` and `_high` (90 %); `memory` ('fits'; 'tight': where layers are computed again; 'too small') and
-        `need_gib` of each device; the `basis` of the speed; `ratio`: USD over those of the cheapest that fits.
+        The machines, cheapest first (basis UNTRIED last), with `hours` and `usd` of the whole training, each with
+        `_low` and `_high` (90 %); `memory` ('fits', 'tight': only if activations are recomputed, 'too small') and
+        `need_gib` per device; `basis` of the speed; `ratio`: USD over those of the cheapest machine that fits.
     """
     rows = machines.join(pd.DataFrame([_estimate(job, reached, row) for row in machines.itertuples()], machines.index))
     rows = rows.dropna(subset="hours")
@@ -106,7 +106,7 @@ def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame
 
 
 def cheapest(rows: pd.DataFrame, within_hours: float = math.inf) -> Any:
-    """Return the first row that fits with room to spare, within so many hours; None where there is none."""
+    """Return the first row (named tuple) with `memory` 'fits' and at most `within_hours` hours, or None."""
     return next(rows[(rows["memory"] == "fits") & (rows["hours"] <= within_hours)].itertuples(), None)
 
 

@@ -12,11 +12,11 @@ SIZES = {"a100": (40, 80), "v100": (16, 32)}
 
 
 def device_of(listing: Listing) -> str:
-    """Name the device of a listing as facts/devices.csv does, as far as the catalogue tells it.
+    """Return the name that facts/devices.csv gives to the device of a catalogue's listing, such as 'A100 SXM 40GB'.
 
-    The machine's own name comes first (p4d.24xlarge has A100 SXM 40GB), then the detail of the catalogue ('NVIDIA H100
-    PCIe'), then memory beside the short name ('A100', 40 GB). `RTX4090` becomes 'RTX 4090'. A name that leaves the form
-    open, such as 'H100', and one that is in no table stay as they are.
+    The machine's name is tried first (p4d.24xlarge), then the catalogue's detail ('NVIDIA H100 PCIe'), then the short
+    name with the memory ('A100', 40 GB). `RTX4090` becomes 'RTX 4090'. A name that leaves the form open, such as
+    'H100', or that no table contains is returned as the catalogue writes it.
     """
     # The part of the short name that names the device: `h100` of `H100-MEGA`, `rtx6000` of `RTX6000-Ada`.
     model = _letters(re.split(r"[-_ ]", listing.gpu, maxsplit=1)[0])
@@ -31,7 +31,7 @@ def device_of(listing: Listing) -> str:
 
 
 def _with_memory(name: str, memory_gb: float | None) -> str:
-    """Return the name with the size of memory where the device has two and the name says none."""
+    """Return the name, with ` 40GB` or the like added if the device is sold in two sizes and the name states none."""
     for model, sizes in SIZES.items():
         if model in _letters(name) and "gb" not in name.lower() and memory_gb is not None:
             return f"{name} {min(sizes, key=lambda size: abs(size - memory_gb))}GB"

@@ -38,7 +38,7 @@ def kind_of(network: str) -> str:
 
 
 def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
-    """Add the network, its kind, the bits of a number, and the logs of what each device can do.
+    """Add columns network, kind, bits (of a number), architecture, and logs of the device's peaks and memory.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `peak` is NaN where a device cannot run the precision; `vector` is the fp32 peak outside of the matrix units,
-        which activations and normalisations run at; of TPUs none is published.
+        The rows with network, kind, bits, architecture, and the natural logs `peak` (dense TFLOP/s of the precision;
+        NaN: cannot run it), `bandwidth` (GB/s), `memory` (GB), `vector` (fp32 TFLOP/s outside of the matrix units).
     """
     sheet = devices.sheet.loc[figures["device"]].set_axis(figures.index)
     peaks = [devices.by_gpu[row.device].peak(row.precision) for row in figures.itertuples()]
@@ -69,10 +69,10 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
 
 
 def as_figures(table: pd.DataFrame, devices: Devices) -> pd.DataFrame:
-    """Return one row for each workload and device.
+    """Reduce single-device throughput rows to one log rate for each workload and device.
 
-    A workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one
-    batch of its own (the largest that its memory holds) the batch is no part of it.
+    A workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device was run
+    at one batch only (the largest that fits its memory) the batch is not part of the workload.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def as_figures(table: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        workload, device, stack, log_rate and the columns of `with_features`. Machines with the same device count
-        as one, by the mean of the logarithms.
+        Columns workload, device, stack (text: benchmark and framework), log_rate (log images/s, the mean over machines
+        with the same device) and those of `with_features`.
     """
     matches = [devices.find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(
@@ -106,23 +106,23 @@ def as_figures(table: pd.DataFrame, devices: Devices) -> pd.DataFrame:
 
 
 def related(figures: pd.DataFrame) -> pd.DataFrame:
-    """Return the figures of workloads that several devices have run: what a relation of devices is learnt from."""
+    """Return the rows (of `as_figures`) whose workload was run on at least two devices, to fit a Relation to."""
     return figures[figures.groupby("workload")["device"].transform("nunique") > 1].reset_index(drop=True)
 
 
 def shipped_devices() -> Devices:
-    """Return the table of device specifications that comes with the library."""
+    """Return the devices of facts/devices.csv, the specifications that are shipped with the library."""
     return read_devices(DEVICES)
 
 
 @cache
 def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return what the library ships, as `as_figures` gives it, of workloads that several devices have run."""
+    """Return the shipped single-device figures (columns of `as_figures`) of workloads run on several devices."""
     return related(as_figures(single_device_rows(studies), shipped_devices()))
 
 
 def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return rows of one device of OF_DEVICES, without those that another part decides."""
+    """Return the published rows of one device in the studies OF_DEVICES, without host-bound or cuDNN-less runs."""
     parts = (with_machine_facts(read_published(figures_file(name, studies))) for name in OF_DEVICES)
     table = pd.concat(parts, ignore_index=True)
     is_excluded = table["dataset"].str.contains(DISTORTED) | table["framework_version"].str.contains(WITHOUT_CUDNN)

@@ -40,7 +40,7 @@ class Range(NamedTuple):
     high: float
 
     def times(self, factor: "Range") -> "Range":
-        """Return the product of two numbers whose errors are independent, normal in the logarithm."""
+        """Return the product of two Ranges with independent, lognormal errors: log half widths add as squares."""
         middle = self.middle * factor.middle
         low = math.hypot(math.log(self.middle / self.low), math.log(factor.middle / factor.low))
         high = math.hypot(math.log(self.high / self.middle), math.log(factor.high / factor.middle))
@@ -48,7 +48,7 @@ class Range(NamedTuple):
 
 
 def range_around(middle: float, log_sd: float) -> Range:
-    """Return a number and the bounds that 90 % of a normal logarithm lie between."""
+    """Return the Range middle x exp(-+1.64 log_sd): 90 % of a lognormal whose log has the deviation `log_sd`."""
     return Range(middle, middle * math.exp(-SD_90 * log_sd), middle * math.exp(SD_90 * log_sd))
 
 
@@ -68,23 +68,23 @@ PCIE = Range(0.75, 14.0 / 15.4 / 4, 0.95)
 
 
 def interconnect_factor(interconnect: str | None, gpus: int) -> Range:
-    """Return the speed of several devices over that of as many alone."""
+    """Return the speed of `gpus` joined devices over that of as many single ones: PCIE, or 1 for faster links."""
     return PCIE if gpus > 1 and interconnect in (None, "pcie", "none") else UNCHANGED
 
 
 def maker_factor(maker: str) -> Range:
-    """Return a maker's share of the peak over NVIDIA's; an unknown maker counts as AMD."""
+    """Return the factor from NVIDIA's share of the peak to a maker's: 1 for nvidia, AMD for every other maker."""
     return UNCHANGED if maker == "nvidia" else AMD
 
 
 @cache
 def published_figures() -> pd.DataFrame:
-    """Return `read_figures` of the pool tokens-2026."""
+    """Return the table of `read_figures` for the shipped pool tokens-2026."""
     return read_figures(POOLS / "tokens-2026" / "throughput.csv")
 
 
 def read_figures(path: Path) -> pd.DataFrame:
-    """Read the credible figures of a file with the pool's columns; `mfu`: `flop_per_s` of a device over its peak."""
+    """Read a pool's CSV; add mixture (bool), flop_per_s (of one device), mfu (share of the peak, at most CREDIBLE)."""
     table = pd.read_csv(path)
     table["gpu"] = [shipped_devices().get(gpu).gpu for gpu in table["gpu"]]
     table["mixture"] = [open_models()[model].mixture for model in table["model"]]
@@ -96,19 +96,19 @@ def read_figures(path: Path) -> pd.DataFrame:
 
 
 def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture: bool = False) -> Range:
-    """Return the share of the peak on a model and device of which nothing is known.
+    """Return the expected share of the dense peak (90 % interval) for a model and device without own figures.
 
-    The lowest, median and highest of each stack count, for the error of a stack is common to its rows: of the method,
-    or of all methods where the stack has no figure of it. GRPO is learnt from GRPO alone, which is of one stack.
+    Used are the lowest, median and highest share of each stack, since its rows share an error: of the method, or of
+    all methods where the stack has no figure of this one. GRPO is learnt from figures of GRPO alone (one stack).
 
     Parameters
     ----------
     figures
         Columns of `read_figures`; those of one model, device and software count once.
     method
-        How the model is trained.
+        How the model is trained, such as `lora` or `grpo`.
     stack
-        One of STACKS; None: unknown. Unless it is 'tuned', the interval reaches down to what plain loops do.
+        One of STACKS; None: unknown. Unless 'tuned', the interval reaches down to what plain loops reach.
     mixture
         Whether the model is a mixture of experts.
     """
@@ -131,16 +131,16 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
 
 
 def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: str | None = None) -> Range:
-    """Return the operations per second of another model on another device: the middle one of what each timing tells.
+    """Return the operations per second of a model on a device: the median of the predictions from each timing.
 
     Parameters
     ----------
     timings
-        Of one software: columns model, gpu and flop_per_s of one device.
+        Timings with one software: columns model, gpu and flop_per_s (of one device).
     model, device
-        What is asked for.
+        The model and the device to predict for.
     stack
-        One of STACKS; None: the reader's own, as a plain one.
+        One of STACKS; None: the reader's own software, treated as 'plain'.
     """
     speeds = []
     for row in timings.itertuples():

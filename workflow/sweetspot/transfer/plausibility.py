@@ -27,7 +27,7 @@ DEFAULTS = {"basis": READ[0], "status": USABLE[0], "logical": False, "dataset": 
 
 
 def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
-    """Find the figures that the devices cannot have reached.
+    """Find throughput figures beyond the dense peak of their devices, or above n times the figure of one device.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
     Returns
     -------
     list of ImpossibleFigure
-        `row` is the position in `figures`. A figure beyond the dense peak of its devices has no limit that could
-        replace it; one of more than n times one device has n times the fastest figure of one.
+        One entry per such row; `row` is its position in `figures`. `limit`: NaN for a figure beyond the dense peak, n
+        times the fastest figure of one device for a figure above that.
     """
     table = figures.assign(**{name: value for name, value in DEFAULTS.items() if name not in figures})
     table = table.assign(row=range(len(table)), unit=table["unit"].fillna(""))
@@ -78,16 +78,16 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
 
 
 def beyond_peak_factor(device: Device, precision: str, model: str, rate: float, unit: str = "") -> float:
-    """Return a throughput over what one device can do at its dense peak; NaN where that is unknown.
+    """Return the ratio of a throughput to the one at the device's dense peak (over 1: impossible); NaN: unknown.
 
     Parameters
     ----------
     device, precision, model
-        Precision and model as people write them.
+        The device, and the names of precision and model in any usual spelling.
     rate
-        Samples per second.
+        Samples per second of one device.
     unit
-        What `rate` counts.
+        The kind of samples, such as `images`; '': not stated.
     """
     name = precision_name(precision)
     peak = device.peak(name) * 1e12 * (WINOGRAD if device.unit(name) == "fp32" else 1.0)
@@ -102,7 +102,7 @@ def _peak_factor(row: Any) -> float:
 
 
 def flop_per_sample(model: str, unit: str = "") -> float:
-    """Return the operations of training on one sample; NaN where the model, or what its unit counts, is unknown."""
+    """Return the floating-point operations of training on one sample; NaN for an unknown model or another unit."""
     work = cell_work(model)
     if work is not None:
         return flop_per_token(*work)

@@ -25,7 +25,7 @@ CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # Logs n
 
 
 class Relation(NamedTuple):
-    """A fit: its figures, the inverse of their covariance, and that times their gaps to the prior mean."""
+    """A fitted model of devices: its figures, their inverse covariance, and this times (log rates - prior mean)."""
 
     figures: pd.DataFrame
     inverse: np.ndarray
@@ -33,20 +33,20 @@ class Relation(NamedTuple):
 
 
 class JointPrediction(NamedTuple):
-    """Means and covariance of the log throughput of several cells; the noise of a further figure is in it."""
+    """Mean (one per cell) and covariance (cells x cells) of log throughput; the noise of one figure is included."""
 
     mean: np.ndarray
     covariance: np.ndarray
 
 
 def fit_relation(figures: pd.DataFrame) -> Relation:
-    """Fit to figures (`figures.as_figures`)."""
+    """Return a Relation fitted to the log throughputs of figures (table of `figures.as_figures`)."""
     inverse = np.linalg.inv(covariance(figures, figures) + NOISE_SD**2 * np.eye(len(figures)))
     return Relation(figures, inverse, inverse @ (figures["log_rate"] - prior_mean(figures)))
 
 
 def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
-    """Predict further cells together (columns of `figures.as_figures` without log_rate)."""
+    """Return the joint prediction of log throughput for cells (columns of `figures.as_figures` without log_rate)."""
     across = covariance(cells, relation.figures)
     prior = covariance(cells, cells) + NOISE_SD**2 * np.eye(len(cells))
     mean = prior_mean(cells) + across @ relation.weighted_gaps
@@ -56,18 +56,18 @@ def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
 def condition(
     prediction: JointPrediction, measured: list[int], log_rates: np.ndarray, log_sd: np.ndarray | float = 0.0
 ) -> JointPrediction:
-    """Condition a prediction on cells that were measured.
+    """Return the prediction for all cells, given the measured log throughput of some of them.
 
     Parameters
     ----------
     prediction
-        Of all cells.
+        Joint prediction of all cells, measured or not.
     measured
         Positions of the measured cells.
     log_rates
-        Their log throughputs.
+        Log throughput of each measured cell.
     log_sd
-        Standard deviation of each.
+        Standard deviation of each measured log throughput.
     """
     rows = prediction.covariance[measured]
     gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T
@@ -76,21 +76,21 @@ def condition(
 
 
 def prior_mean(cells: pd.DataFrame) -> np.ndarray:
-    """Return the log throughput that a roofline halfway between peak and bandwidth gives, but for the workload."""
+    """Return per cell (log peak + log bandwidth) / 2: the expected log throughput up to a constant per workload."""
     return (cells["peak"] + cells["bandwidth"]).to_numpy() / 2
 
 
 def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
-    """Return the prior covariance of log throughput between two tables of cells, without noise.
+    """Return the prior covariance of log throughput (matrix rows x columns) between two tables of cells, without noise.
 
-    Each row of facts/device_relation.csv is an effect of all that is equal in `groups` (none: of everything), as a
-    slope on `feature` or, without one, added. Its `sd`, in log units, is that of greatest marginal likelihood on the
-    shipped figures, to two digits, under a lognormal prior around 0.1 with sd 1.
+    Each row of facts/device_relation.csv is an effect that cells with equal `groups` share (no groups: all cells), as
+    a slope on `feature` or, without one, a constant. Its `sd`, in log units, has the greatest marginal likelihood on
+    the shipped figures, to two digits, under a lognormal prior around 0.1 with sd 1.
 
     Parameters
     ----------
     rows, columns
-        Columns of `figures.as_figures`.
+        Cells with the columns of `figures.as_figures`.
     """
 
     def equal(name: str) -> np.ndarray:

@@ -45,12 +45,12 @@ class Device(CsvRow):
     source: str
 
     def unit(self, precision: str) -> str:
-        """Return the number format whose peak a precision uses: TF32 or fp32 for fp32, fp32 for fp16 without a unit."""
+        """Return the format that computes a precision: tf32 for fp32 if there is a unit; fp32 for fp16 without one."""
         name = "tf32" if precision == "fp32" else precision
         return "fp32" if math.isnan(self.peak_of_unit(name)) and name in IN_FP32 else name
 
     def peak_of_unit(self, unit: str) -> float:
-        """Return the dense TFLOP/s of a number format; NaN without a unit for it."""
+        """Return the dense TFLOP/s of a number format such as `tf32`; NaN if the device has no unit for it."""
         return float(getattr(self, f"{unit}_tflops", math.nan))
 
     def peak(self, precision: str) -> float:
@@ -61,12 +61,12 @@ class Device(CsvRow):
         return self.peak_of_unit(self.unit(precision))
 
     def computes(self, precision: str) -> bool:
-        """Return whether training in a precision has a peak."""
+        """Return whether the device can train in a precision, that is, has a known peak for it."""
         return not math.isnan(self.peak(precision))
 
 
 class Devices:
-    """The devices of a table, found by any of the ways people write their names."""
+    """Look-up of device specifications by any usual spelling of a device's name."""
 
     def __init__(self, sheet: pd.DataFrame) -> None:
         self.sheet = sheet.set_index("gpu")
@@ -79,7 +79,7 @@ class Devices:
         }
 
     def find(self, name: str) -> Device | None:
-        """Return the device of that name, else the only one whose name has all its words (`4090`), else None."""
+        """Return the device called `name`, else the only one whose name contains all words of `name`, else None."""
         words = name_words(name)
         without_memory = frozenset(word for word in words if not re.fullmatch(r"\d+gb", word))
         exact = self.by_words.get(words) or self.by_words.get(without_memory)
@@ -89,7 +89,7 @@ class Devices:
         return next(iter(matches.values())) if len(matches) == 1 else None
 
     def get(self, name: str) -> Device:
-        """Return the device of a name, as `find`. Raises UserError for an unknown device."""
+        """Return the specifications of the device that `find` finds by name. Raises UserError if there is none."""
         device = self.find(name)
         if device is not None:
             return device
@@ -100,16 +100,16 @@ class Devices:
 
 @cache
 def read_devices(path: Path) -> Devices:
-    """Read the table of device specifications. Raises UserError for a faulty row."""
+    """Read a CSV file of device specifications to a look-up by name. Raises UserError for a faulty row."""
     return Devices(read_rows(path, Device))
 
 
 def precision_name(text: str) -> str:
-    """Return a precision in the project's word: `fp16 AMP` and `mixed` are `fp16`."""
+    """Return the project's name of a precision, e.g. `fp16` for `fp16 AMP` and `mixed`; others in small letters."""
     name = text.strip().lower()
     return PRECISIONS.get(name, name)
 
 
 def name_words(name: str) -> frozenset[str]:
-    """Return what tells a device from others in its name, e.g. {'rtx', '4090'} of 'NVIDIA GeForce RTX4090'."""
+    """Return the words of a device's name without common ones, e.g. {'rtx', '4090'} of 'NVIDIA GeForce RTX4090'."""
     return frozenset(PARTS.findall(name.lower())) - COMMON

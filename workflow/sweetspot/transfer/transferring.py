@@ -34,7 +34,7 @@ RATIO_HALF_WIDTH = {"older": 0.877, "modern": 0.489}
 
 
 class Measured(NamedTuple):
-    """One figure of one device; batch_size: samples of a step (NaN: unknown); log_sd: spread of its logarithm."""
+    """A measured throughput of one device; batch_size: samples of a step (NaN: unknown); log_sd: spread of its log."""
 
     device: Device
     images_per_s: float
@@ -47,13 +47,13 @@ class Measured(NamedTuple):
 
     @property
     def step_s(self) -> float:
-        """Seconds of a step; infinite where the batch is not stated, or not counted in the unit of the figure."""
+        """Seconds of one training step; infinite if the batch is not stated or `unit` does not count batch samples."""
         batched = self.unit in BATCHED_UNITS and self.batch_size > 0
         return self.batch_size / self.images_per_s if batched else math.inf
 
 
 def check_figure(figure: Measured, relation: Relation) -> None:
-    """Refuse a figure from which nothing follows. Raises UserError."""
+    """Raise UserError for a figure with a misspelt model, a precision its device lacks, or a rate above its peak."""
     model, device, rate = figure.model, figure.device, figure.images_per_s
     meant = slipped(network_name(model), sorted(set(relation.figures["network"])))
     if meant is not None:
@@ -70,7 +70,7 @@ def check_figure(figure: Measured, relation: Relation) -> None:
 
 @cache
 def learn_devices(studies: Path = STUDIES) -> Relation:
-    """Fit the relation of devices to what the project ships in `studies`. Raises UserError."""
+    """Return the Relation fitted to the published figures in `studies`. Raises UserError for a faulty file."""
     return fit_relation(shipped_figures(studies))
 
 
@@ -80,7 +80,7 @@ def era_of(architectures: Iterable[str]) -> str:
 
 
 def transferred(measured: Sequence[Measured], targets: Sequence[Device], relation: Relation) -> pd.DataFrame:
-    """Predict the workload of measured figures on further devices.
+    """Predict the throughput of a workload on further devices from figures of the same workload on others.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], relatio
     targets
         Devices to predict for.
     relation
-        What was learnt of devices.
+        The relation of devices, fitted to published figures (`learn_devices`).
 
     Returns
     -------
     DataFrame
-        gpu, images_per_s of one device with `_low` and `_high` (90 % prediction interval), and warnings; one row for
-        each target. A device that cannot run the precision has no figure and the warning `cannot_run`.
+        One row for each target: gpu, images_per_s of one device with `_low` and `_high` (90 % prediction interval),
+        warnings. A device that cannot run the precision has NaN and the warning `cannot_run`.
     """
     first, count, pool = measured[0], len(measured), relation.figures
     names = [*(figure.device.gpu for figure in measured), *(device.gpu for device in targets)]

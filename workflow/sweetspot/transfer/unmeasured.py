@@ -44,20 +44,20 @@ READ_FIGURES = f"basis in {READ} and logical == False"
 def with_transferred(
     table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"], as_of: str, relation: Relation
 ) -> pd.DataFrame:
-    """Add the question's workloads that machines of one device lack, transferred from figures of other single devices.
+    """Add rows for single-device machines without a figure of a workload, predicted from figures of other devices.
 
     Parameters
     ----------
     table
-        throughput.parquet.
+        The table throughput.parquet.
     question
-        The study's cells.
+        The cells that the study is about.
     instances
-        Machines by name. One that can be measured and a processor get nothing.
+        Machines by name. Machines that can be measured, and processors, get no rows.
     as_of
-        Day of the rows.
+        Date of the added rows.
     relation
-        What was learnt of devices.
+        The relation of devices, fitted to published figures.
 
     Returns
     -------
@@ -116,23 +116,23 @@ def with_transferred(
 def with_arithmetic(
     table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"], as_of: str
 ) -> pd.DataFrame:
-    """Add the question's work by tokens for every machine that has no figure of it.
+    """Add rows for trainings on tokens on every machine without a figure, by operations per token and share of peak.
 
-    Without any figure of the study the basis is `arithmetic`: the interval is the machine's own, what the software adds
-    to it is common to all (`speed_errors.SOFTWARE`). With one, of whichever work by tokens, its share of the peak is
-    the software's, and the basis `transferred`. Several devices are taken to be as good as one. Machines without a
-    known device, or without a peak of the precision, get nothing.
+    If the study has no figure of any such training, the basis is `arithmetic` and the interval leaves out the reader's
+    software, whose error is common to all machines (`speed_errors.SOFTWARE`). If it has one, the share of the peak is
+    learnt from it and the basis is `transferred`. Only slow links (PCIe) slow several devices down. Machines of an
+    unknown device, without a peak of the precision, or that can be measured get no rows.
 
     Parameters
     ----------
     table
-        throughput.parquet.
+        The table throughput.parquet.
     question
-        The study's cells.
+        The cells that the study is about.
     instances
         Machines by name.
     as_of
-        Day of the rows.
+        Date of the added rows.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def with_arithmetic(
 
 
 def _timings(figures: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Return what the study's figures of work by tokens tell of its software, as of `carry_speed`."""
+    """Return columns model, gpu, flop_per_s (of one device) of each figure of a training on tokens."""
     timings = []
     for row in figures.itertuples():
         work = cell_work(row.model)
@@ -185,14 +185,14 @@ def _timings(figures: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.D
 
 
 def at_95(middle: Any, end: Any) -> Any:
-    """Return an end of a 95 % interval from that of one of 90 %: numbers, or columns of them."""
+    """Return the bound of the 95 % interval from that of the 90 % interval (lognormal): numbers, or columns of them."""
     return middle * (end / middle) ** (SD_95 / SD_90)
 
 
 def _with_rows(
     table: pd.DataFrame, rows: list[dict[str, Any]], instances: Mapping[str, "Instance"], as_of: str
 ) -> pd.DataFrame:
-    """Add rows to throughput.parquet, in its order, and mark the best of a cell's variants."""
+    """Return throughput.parquet with added rows, sorted by cell, and `best` set anew; unchanged without rows."""
     if not rows:
         return table
     added = pd.DataFrame(rows).assign(as_of=as_of, runs=0, logical=False)

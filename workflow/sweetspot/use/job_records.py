@@ -38,31 +38,31 @@ DEVICES = re.compile(r"\d{1,6}(\.\d+)?")
 
 @dataclass(frozen=True)
 class RecordLine:
-    """One line of a record, by its columns."""
+    """One line of a job record: its number in the file, and its texts by column name."""
 
     number: int
     fields: dict[str, str]
 
     def error(self, column: str, expected: str) -> UserError:
-        """Return the error about the value in `column`."""
+        """Return (not raise) a UserError that names the line, `column`, its value and what is expected instead."""
         return UserError(f"line {self.number}: {column} is {self.fields[column][:60]!r}; expected {expected}")
 
     def moment(self, column: str, zone: ZoneInfo, now: datetime) -> datetime | None:
-        """Parse a time.
+        """Parse the time in a column of this line. Raises UserError for other text.
 
         Parameters
         ----------
         column
-            A wall clock's time (the first where it is shown twice), one with an offset, or seconds since 1970.
+            Name of the column: an ISO time with or without an offset (the first if ambiguous), or seconds since 1970.
         zone
-            Time zone of a wall clock's time.
+            Time zone of times without an offset.
         now
-            Later times are refused, as are those before 1990.
+            The current time; later times are refused, as are those before 1990.
 
         Returns
         -------
         datetime or None
-            In UTC; None where the time is unknown.
+            The time in UTC; None where the text says that it is unknown.
         """
         text = self.fields[column]
         if text in ("", "Unknown", "None"):
@@ -90,14 +90,14 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     zone
         Time zone of times without an offset; a number is seconds since 1970.
     now
-        Later times are refused.
+        The current time; later times are refused.
 
     Returns
     -------
     pandas.DataFrame
-        RUN_COLUMNS. start, end: UTC; NaT where the run has not started, or where it is not known until when it ran.
-        state: completed, ended, running or waiting. devices: shared ones as fractions. A job that was put back has
-        several runs. Overlapping exports may repeat a run: of the same job and start the one that was seen longest
+        RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
+        running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue
+        has several runs. If overlapping exports repeat a run (same job and start), the one with the latest end
         is kept.
 
     Raises
@@ -121,7 +121,7 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
 
 
 def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
-    """Yield the lines by their columns, in small letters, without the steps of Slurm's jobs (`7.batch`)."""
+    """Yield the lines below the header (column names in small letters), without steps of Slurm jobs (`7.batch`)."""
     is_sacct = record_format == "sacct"
     dialect: dict[str, Any] = {"delimiter": "|", "quoting": csv.QUOTE_NONE} if is_sacct else {"strict": True}
     rows = csv.reader(io.StringIO(text), **dialect)
@@ -145,7 +145,7 @@ def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
 
 
 def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ...]:
-    """Return the values of RUN_COLUMNS."""
+    """Return job, start, end, state, devices and class (RUN_COLUMNS) of a line. Raises UserError for bad values."""
     fields, elapsed = line.fields, line.fields.get("elapsedraw", "")
     state = "ended" if fields["end"] else "running" if fields["start"] else "waiting"
     if fields.get("state"):
@@ -168,7 +168,7 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
 
 
 def _allocated_devices(line: RecordLine) -> float:
-    """Sum up AllocTRES, e.g. 2 of `cpu=4,gres/gpu=2,gres/gpu:a100=2`: devices with a type repeat those without."""
+    """Return the number of devices in AllocTRES, e.g. 2 in `gres/gpu=2,gres/gpu:a100=2`; MIG slices are fractions."""
     total, sum_of_types, has_slices = 0.0, 0.0, False
     for item in line.fields["alloctres"].split(","):
         match = GPU.fullmatch(item)

@@ -33,9 +33,9 @@ CLEAR = 0.98  # growth is clear where it has one sign with this probability
 
 @dataclass(frozen=True)
 class JobForecast:
-    """Jobs of a month to come, and their monthly growth; low and high are the 5 % and 95 % quantiles.
+    """Expected number of jobs in a future month, and its growth per month (0.04: 4 %), with 5 % and 95 % quantiles.
 
-    Where growth is clear `jobs` is the level of the first month to come, else the mean of the recorded months.
+    `jobs`: where growth is clear, the level of the next month, else the mean of the recorded months.
     """
 
     jobs: float
@@ -50,7 +50,7 @@ class JobForecast:
 
 @dataclass(frozen=True)
 class ClassUse:
-    """Jobs of one class: device-hours of all, hours of one (mean, NaN where none has ended), mean devices by hours."""
+    """Use by one class: device-hours of all jobs; mean hours of ended jobs (NaN: none), their CV; mean devices."""
 
     name: str
     jobs_by_month: list[int]
@@ -63,7 +63,7 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class MonthlyUse:
-    """What was used in whole months: hours by the clock, device-hours held; classes with the most of them first."""
+    """Use in the recorded whole months: clock hours of these months, device-hours used; largest class first."""
 
     months: list[str]
     hours: float
@@ -73,7 +73,7 @@ class MonthlyUse:
 
 
 def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, until: pd.Timestamp | None) -> MonthlyUse:
-    """Count the device-hours and jobs of each class and month.
+    """Count device-hours and jobs by class and month, and forecast the jobs of months to come.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     Returns
     -------
     MonthlyUse
-        A job counts in the month of its first start, with the hours of all its runs. Classes are the record's, else
-        made of devices and hours.
+        A job is counted in the month of its first start, with the hours of all its runs. Classes are those of the
+        record; without any, they are made from numbers of devices and hours.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
 
 def _covered_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> tuple[pd.DatetimeIndex, list[str]]:
-    """Return the edges of the months between two moments (one more than months, in UTC) and their names."""
+    """Return the bounds (UTC, one more than months) and names (`2026-03`) of the whole months between two times."""
     begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
     edges = edges[(edges >= begin) & (edges <= end)]
@@ -131,7 +131,7 @@ def _covered_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> 
 
 
 def _classes(jobs: pd.DataFrame) -> pd.Series:
-    """Return the class of each job: the record's, else by devices and hours, such as `2x-1h-to-8h`."""
+    """Return the class name of each job: that in the record, or one by devices and hours, such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
     hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=list(CLASS_BY_HOURS.values()))
@@ -150,9 +150,9 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
 
 
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
-    """Forecast the jobs of as many months to come as were counted (`counts`), at most MAX_MONTHS_AHEAD.
+    """Forecast the number of jobs in a future month from the jobs of each past month (`counts`), oldest first.
 
-    Counts are negative binomial about a level that grows by a constant share. `key` names the random stream.
+    Counts are negative binomial about a level with constant relative growth. `key` names the random stream.
     """
     from scipy.special import softmax  # slow to import
 
@@ -177,7 +177,7 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mode and covariance of log level and log growth, and the log weight, of each of DISPERSIONS (Laplace)."""
+    """Return, per value of DISPERSIONS, mode (2) and covariance (2 x 2) of log level and growth, and log weight."""
     from scipy.stats import nbinom  # slow to import
 
     dispersion, precision = DISPERSIONS[:, np.newaxis], PRIOR_SD**-2

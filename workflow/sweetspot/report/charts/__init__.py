@@ -14,5 +14,5 @@ CHARTS = {chart.name: chart for chart in (FRONT, BILL, THROUGHPUT, EFFICIENCY)}
 
 
 def of_stage(stage: Literal["speed", "price"]) -> list[Chart]:
-    """Return the charts that the rule of that stage draws."""
+    """Return the charts drawn at a stage of the workflow: after `speed` tables change, or after `price` tables do."""
     return [chart for chart in CHARTS.values() if chart.stage == stage]

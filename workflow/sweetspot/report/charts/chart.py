@@ -36,20 +36,20 @@ class Chart:
 
     @property
     def category(self) -> str:
-        """Where it stands in Snakemake's own report."""
+        """The heading under which the chart is listed in Snakemake's own report."""
         return SECTIONS[self.section]
 
     def has_content(self, tables: Tables) -> bool:
-        """Whether the chart says something about a study with these tables; else it is not on the page."""
+        """Return whether the tables have the rows that the chart needs, and it fits the study; else it is left out."""
         return len(tables.get(self.needs, ())) > 0 and self.fits(tables)
 
     def draw(self, data: ChartData) -> Drawing:
-        """Draw the rows of a study; without any state their absence."""
+        """Return the drawing of the study's rows; without rows, a drawing with the text `Nothing to draw: ...`."""
         rows = self.select(data) if len(data.table(self.needs)) else pd.DataFrame()
         return empty(f"Nothing to draw: {self.title}") if rows.empty else self.plot(data, rows)
 
     def worded(self, unit: str, money: Money) -> "Chart":
-        """Return the chart with title and caption in what a study counts and in its currency."""
+        """Return the chart with `unit` (such as `images`) and the currency filled into title and caption."""
         title, caption = (
             in_words(text.format(units=unit, Units=unit.capitalize(), models=MODELS), money)
             for text in (self.title, self.caption)

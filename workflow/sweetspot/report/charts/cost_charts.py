@@ -24,10 +24,10 @@ BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_si
 
 
 def front_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return options to draw by hours and USD, with `kind`, `label`, `on_front` and `fits`.
+    """Return the options (rows of `ranks`) to draw by hours and USD, with `kind`, `label`, `on_front` and `fits`.
 
-    On the front is what the study accepts and no accepted option beats (is at most as slow and at most as expensive,
-    and better in one). Left out is what is beaten and either interruptible or above MAX_COST_RATIO.
+    `on_front`: the option is persistent (if any is) and no persistent option beats it (is not slower, not dearer, and
+    better in one). Options above MAX_COST_RATIO times the cheapest, and beaten interruptible ones, are left out.
     """
     rows = data.answer_options()
     rows = rows[rows["in_answer"].eq(True) & (rows["hours"] > 0) & (rows["usd"] > 0)]
@@ -54,20 +54,20 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
-    """Number the front and `option`, fastest first.
+    """Number the options on the front, and `option`, from the fastest to the slowest, for the key of the chart.
 
     Parameters
     ----------
     rows
         The rows of `front_rows`.
     option
-        The option that has a number even if it is not on the front; '' for none.
+        An option to number even if it is not on the front; '': none.
 
     Returns
     -------
     pandas.DataFrame
-        Columns label, hours, usd, text (a line of the key), line, mark: the numbers beside the point, which the first
-        of several within MIN_DISTANCE pixels shows for all of them.
+        Columns label, hours, usd, text (a line of the key), line (its position), mark (text beside the point: its
+        number; of points within MIN_DISTANCE pixels the first has all their numbers).
     """
     selected = rows[rows["on_front"] | (rows["option"] == option)].sort_values(["hours", "usd"])
     selected = selected[["label", "hours", "usd"]].drop_duplicates()
@@ -89,14 +89,14 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
 
 def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw a point for each option by its basis; those on the front have numbers, which the key below explains.
+    """Draw options as points by hours and USD; those on the front have numbers, which the key below explains.
 
     Parameters
     ----------
     data
-        The study.
+        Tables and titles of the study.
     rows
-        The rows of `front_rows`.
+        The table of `front_rows`.
     """
     keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
     x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
@@ -148,9 +148,9 @@ FRONT = Chart(
 
 
 def bill_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return lines of the bills of the cheapest persistent options and the reference, at the answer's prices.
+    """Return the bill lines (USD each) of the cheapest persistent options and the reference, one row per line.
 
-    The answer (`total`) rests on the mean rent of the project's months, where the price list prints today's.
+    Lines are scaled to the answer's cost (`total`), which uses the mean rent over the project, not today's price.
     """
     options = data.answer_options()
     options = options[options["persistent"].eq(True) | (options["instance"] == data.reference)].head(MAX_BILLS)
@@ -168,14 +168,14 @@ def bill_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw a bar for each option from its bill's lines.
+    """Draw a stacked bar for each option: the USD of its bill by line.
 
     Parameters
     ----------
     data
-        The study.
+        Tables and titles of the study.
     rows
-        The rows of `bill_rows`.
+        The table of `bill_rows`.
     """
     visible = rows[rows["usd"].abs() > MIN_LINE_SHARE * rows["total"].max()]
     names = list(visible["line"].unique())
@@ -202,14 +202,14 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
-    """Name the largest line of the reference's bill, or of the cheapest option's.
+    """Return a sentence on the largest line in the bill of the reference, else of the cheapest option.
 
     Parameters
     ----------
     data
-        The study.
+        Tables and titles of the study.
     rows
-        The rows of `bill_rows`.
+        The table of `bill_rows`.
     """
     reference_lines = rows[rows["option"] == data.option]
     lines = reference_lines if len(reference_lines) else rows[rows["total"] == rows["total"].min()]

@@ -16,10 +16,10 @@ HEIGHT = 140  # pixels of a panel
 
 
 def select_speeds(data: "ChartData") -> "pd.DataFrame":
-    """Return the rows to draw: of each model the fastest machines, what was measured here, and the reference.
+    """Return the speeds to draw, a row per machine, model and batch: the fastest, the measured, and the reference.
 
-    Of a cell the fastest figure; a figure that stands in for other batches is drawn once. Of machines with the same
-    speed one: the reference, else one whose speed has the best basis.
+    A cell has its fastest figure; a figure used for several batches is drawn once. Of machines with the same speed
+    one is drawn: the reference, else one whose speed has the best basis.
     """
     columns = [*CELL, RATE, LOW, HIGH, *look.ORIGIN, "headline"]
     measured, predicted = (data.table(name, *columns)[columns] for name in ("throughput", "extrapolation"))
@@ -48,14 +48,14 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
 
 
 def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw a point for each machine and batch on its interval, and one panel for each model.
+    """Draw the throughput of each machine and batch as a point with its interval, in one panel for each model.
 
     Parameters
     ----------
     data
-        The study.
+        Tables and titles of the study.
     rows
-        The rows of `select_speeds`.
+        The table of `select_speeds`.
     """
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
@@ -111,9 +111,9 @@ THROUGHPUT = Chart(
 
 
 def select_lines(data: "ChartData") -> "pd.DataFrame":
-    """Return the lines of efficiencies with `family`.
+    """Return the scaling efficiencies to draw, with `family` (title of the base instance): a line per family and model.
 
-    All begin at one device. Of each family and model the largest batch. At most as many families as there are colours.
+    Each line starts at one device (efficiency 1) and is of the largest batch; at most one family per colour.
     """
     rows = data.table("efficiency", *look.ORIGIN)
     rows = rows.assign(family=data.machines(rows["base_instance"]))
@@ -127,14 +127,14 @@ def select_lines(data: "ChartData") -> "pd.DataFrame":
 
 
 def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw a line for each family by device count, one panel for each model.
+    """Draw the scaling efficiency of each family over the number of devices, in one panel for each model.
 
     Parameters
     ----------
     data
-        The study.
+        Tables and titles of the study.
     rows
-        The rows of `select_lines`.
+        The table of `select_lines`.
     """
     counts = alt.Axis(values=sorted(rows["gpus"].unique().tolist()))
     # Figures measured on a faster second machine may reach above 1.
@@ -169,7 +169,7 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 def efficiency_finding(rows: "pd.DataFrame") -> str:
-    """Say what the most devices do, as a share of as many times the work of one; '' without several devices."""
+    """Return a sentence on the efficiency (in per cent) at the highest number of devices; '' without rows."""
     if rows.empty:
         return ""
     count = int(rows["gpus"].max())
