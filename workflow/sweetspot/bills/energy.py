@@ -12,7 +12,7 @@ ESTIMATED = "estimated"  # `power_basis` of rented machines, whose power cannot 
 
 
 def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None) -> Columns:
-    """Return the energy columns of an offer: kWh and kg CO2e of an hour of use.
+    """Return the energy columns of an offer by name: kWh and kg CO2e per hour of use, sources, missing facts.
 
     Parameters
     ----------

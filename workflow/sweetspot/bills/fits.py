@@ -48,7 +48,7 @@ def apart(options: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
-    """Return the rows of the plans table on machines that are not known to be too small.
+    """Return the plans table without rows on machines whose devices are known to have too little memory.
 
     Parameters
     ----------

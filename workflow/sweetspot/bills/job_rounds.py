@@ -8,7 +8,7 @@ from sweetspot.bills.schemas import FloatArray, Number
 
 
 def job_rounds(jobs: Number, slots: Number, machines: Number) -> tuple[FloatArray, FloatArray]:
-    """Count the rounds in which machines finish equal jobs that are dealt out evenly.
+    """Return the numbers of rounds in which machines finish equal jobs that are dealt out evenly.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def job_rounds(jobs: Number, slots: Number, machines: Number) -> tuple[FloatArra
 def next_machine_count(
     machines: FloatArray, total_hours: FloatArray, hours_per_machine: FloatArray, maximum: float
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return the next number of machines to try where `machines` are too few for the work.
+    """Return a larger number of machines to try where `machines` are too few, and whether they are too few.
 
     Parameters
     ----------

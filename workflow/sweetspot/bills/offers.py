@@ -38,7 +38,7 @@ def offers_in_usd(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Convert a price list to USD, hours and months: the tables of offers and of fees.
+    """Return a price list as two tables in USD, hours and months: one row per offer, and one row per fee.
 
     An hour of use at d planned days per month costs fixed_usd_per_month / (24 d (1 - downtime_share)) +
     variable_usd_per_hour; `usd_per_hour` is that at `days_per_month`, at most the month. `fixed_usd_per_month` is
@@ -96,7 +96,7 @@ def offers_in_usd(
 
 
 def _compared(offers: pd.DataFrame) -> pd.DataFrame:
-    """Add columns: the same machine's on-demand price, and time with interruptions over time without (Daly 2006)."""
+    """Return offers with `on_demand_usd_per_hour` and `spot_overhead` (time with / without interruptions)."""
     on_demand = offers[offers["purchase"] == "on_demand"].set_index("instance")["usd_per_hour"]
     price = offers["on_demand_usd_per_hour"].fillna(offers["instance"].map(on_demand).astype(float))
     names = ["interruptions_per_hour", "checkpoint_s", "restore_s", "every_s"]

@@ -115,7 +115,7 @@ def price_tables(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> tuple[DataFrame, DataFrame, DataFrame]:
-    """Return the tables offers, fees and price_lint of a price list.
+    """Return the tables offers (a row per offer), fees (per fee) and price_lint (per finding) of a price list.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _finding_table(findings: Iterable[Finding]) -> DataFrame:
 
 @dataclass(frozen=True)
 class StudyFiles:
-    """The files of a study that a scenario changes, and what they are read with.
+    """Files of a study that a scenario changes, and machines, dates and facts needed to price them.
 
     `price_lists`: file of each list by name; `month_days`: days of the study's month.
     """
@@ -153,7 +153,7 @@ class StudyFiles:
 
 
 def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, scratch: Path) -> None:
-    """Write each scenario's files below `scratch` and refuse what does not fit, as pricing would.
+    """Write each scenario's files below `scratch` and raise a UserError for inconsistent ones, as pricing would.
 
     Parameters
     ----------

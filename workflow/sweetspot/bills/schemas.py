@@ -31,7 +31,7 @@ def with_bounds(*names: str) -> tuple[str, ...]:
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    """Return records as a data frame with these columns; keys that a record lacks are missing values."""
+    """Return records as a data frame with these columns, one row each, in declared types; missing keys become null."""
     return with_types(pd.DataFrame(list(rows), columns=list(columns)))
 
 

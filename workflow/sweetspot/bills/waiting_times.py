@@ -41,7 +41,7 @@ class JobClass:
 
     @property
     def load(self) -> float:
-        """Share of the machines' time that this class needs."""
+        """Share of the machines' time that this class needs; above 1: more than there is."""
         return self.arrivals_per_hour * self.mean_hours / self.servers
 
 
@@ -95,7 +95,7 @@ OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
 
 
 def erlang_b(servers: int, offered_load: float) -> float:
-    """Return the share of arrivals that find all servers busy and are lost (M/M/c/c).
+    """Return the share of arrivals lost because all servers are busy (M/M/c/c); load in erlang.
 
     B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with offered load a; no factorial overflows.
     """

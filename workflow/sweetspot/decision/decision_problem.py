@@ -237,7 +237,7 @@ class DecisionProblem(ABC):
 
     @cached_property
     def competing(self) -> Array:
-        """Indices of the eligible choices that do the work in every sample, the cheapest on average first."""
+        """Indices of the eligible choices with finite USD in every sample, the cheapest on average first."""
         usd = np.where(self.eligible, self.samples_usd.mean(axis=1), np.inf)
         order = np.argsort(usd, kind="stable")
         return order[np.isfinite(usd[order])]

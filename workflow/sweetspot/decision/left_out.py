@@ -30,7 +30,7 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
 def with_missing_speeds(
     works: Sequence[PricedWork], options: pd.DataFrame, offers: pd.DataFrame, titles: Mapping[str, str]
 ) -> list[PricedWork]:
-    """Return the works with `without_speed`, the offers of machines without a speed for a work or a class of its jobs.
+    """Return works with `without_speed`: offers of machines whose speed is unknown for a work or a class of its jobs.
 
     Parameters
     ----------

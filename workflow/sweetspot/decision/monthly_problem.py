@@ -58,7 +58,7 @@ class Strategy(NamedTuple):
 
     @classmethod
     def of(cls, mix: Mix) -> "Strategy":
-        """Return the strategy of a mix."""
+        """Return the source, counts, fill limit and timings of a mix, without its dispatch."""
         return cls(mix.source, mix.counts, mix.filled, mix.timed)
 
     def dispatch(self, problem: Problem) -> DispatchResult:
@@ -119,7 +119,7 @@ class MonthlyProblem(DecisionProblem):
 
     @cached_property
     def runner_up(self) -> int | None:
-        """Index of the cheapest mix with other machines than the best, else of the cheapest other."""
+        """Index of the cheapest mix that buys or sells other machines than the best, else of the cheapest other mix."""
         usd = self.samples_usd.mean(axis=1)
         finite = [index for index in range(1, len(usd)) if usd[index] < np.inf]
         best = _commitments(self.mixes[0])

@@ -328,7 +328,7 @@ class MonthlyWork(MixLimits):
         return usd
 
     def mean_wait(self, mix: Mix) -> float:
-        """Return the hours that a job waits on average for owned machines; infinite where they are overloaded."""
+        """Return the mean hours that a job waits for the mix's owned machines; NaN if these are overloaded."""
         classes = tuple(stream.job_class for stream in pool(self, mix))
         return float(waiting(classes).mean) if classes else 0.0
 
@@ -347,7 +347,7 @@ class MonthlyWork(MixLimits):
         return self.up_front(counts) <= self.limits.get(UP_FRONT, math.inf)
 
     def ease(self, mix: Mix) -> Mix:
-        """Return the mix with its machines filled to fewer whole percent of their hours where jobs wait too long.
+        """Return the mix with machines used for a smaller share of their hours if jobs wait longer than allowed.
 
         The rest is rented; where nothing can be rented the mix stays as it is.
         """

@@ -139,7 +139,7 @@ class PhasesProblem(DecisionProblem):
         return np.where(is_late, np.inf, ownership + running), machines
 
     def _rounds(self, index: int, machines: Array) -> tuple[Array, Array]:
-        """Return rounds of the longest machine and of all machines together, phase x case."""
+        """Return the rounds on the machine with most jobs, and the rounds of all machines together, phase x case."""
         return job_rounds(self.jobs[:, None], self.slots[:, index, None], machines)
 
     def _machines(self, index: int, hours: Array, hours_per_machine: Array) -> tuple[Array, Array, Array]:

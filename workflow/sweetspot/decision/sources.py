@@ -62,13 +62,13 @@ def rental_title(rented: str, owned: Sequence[str], share: float = 1.0) -> str:
 
 
 def owned_hours(monthly: MonthlyWork, mix: Mix) -> tuple[float, float]:
-    """Return the mean device-hours per month of a mix, and those on machines that are owned already."""
+    """Return a mix's mean device-hours per month on all sources, and those on already owned machines."""
     hours = {name: float(mix.done.device_hours(name).mean()) for name in mix.done.sources}
     return sum(hours.values()), sum(value for name, value in hours.items() if monthly.source(name).there)
 
 
 def is_best(mix: Mix, best: Mix) -> bool:
-    """Return whether a mix has the machines of the best and costs as much within MIX_TOLERANCE."""
+    """Return whether a mix has the best mix's numbers of machines and costs at most MIX_TOLERANCE more."""
     return mix.counts == best.counts and mix.expected <= best.expected * (1 + MIX_TOLERANCE)
 
 

@@ -62,7 +62,7 @@ def turning_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
 
 
 def tornado_rows(question: "DecisionProblem") -> list[dict[str, Any]]:
-    """Return rows of TORNADO, the widest swing first; none where the best has no runner-up.
+    """Return rows of TORNADO, one per assumption, the widest swing of costs first; [] without a runner-up.
 
     `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
     `flips`: another is the best within the range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a

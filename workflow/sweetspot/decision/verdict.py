@@ -158,7 +158,7 @@ def _box_price(work: PricedWork) -> dict[str, Any]:
 
 
 def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
-    """Return the number of jobs from which paying by the month is cheaper, and the option below it; {} if unknown."""
+    """Return `from_jobs`, jobs per month from which paying by the month is cheaper, and `by_hour_title`; or {}."""
     month_usd = work.table.get("month_usd", work.table["usd"] * np.nan)
     rivals = work.table[work.table["stands"] & month_usd.isna()]
     if work.months == 1.0 or np.isnan(month_usd.iloc[index]) or rivals.empty:

@@ -27,7 +27,7 @@ class ArrivalStream:
     """Jobs of one class that arrive at the machines of a mix.
 
     `row`: columns of the queue table that name the class; `per_month`: number of jobs; `hours`, `hours_cv`: mean hours
-    of a job and their coefficient of variation; `servers`: jobs that run at once; `open_hours`: hours per month.
+    of a job and their coefficient of variation; `servers`: jobs at once; `open_hours`: of a machine, per month.
     """
 
     row: Mapping[str, Any]

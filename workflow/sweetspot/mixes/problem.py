@@ -75,7 +75,7 @@ class OwnedMachine:
 
     @property
     def hours_per_month(self) -> Array:
-        """Hours of each month in which one machine is delivered and works, sample x month."""
+        """Hours per month in which one machine is delivered and works, sample x month."""
         return self.capacity[:, None] * self.present
 
     @cached_property
@@ -335,7 +335,7 @@ def grown(growth: Array, months: float) -> Array:
 
 
 def month_noise(generator: np.random.Generator, samples: int, months: int, correlation: float) -> Array:
-    """Return standard normal noise whose months are correlated.
+    """Return standard normal noise, sample x month, with equal correlation between any two months.
 
     Parameters
     ----------

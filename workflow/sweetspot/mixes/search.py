@@ -85,12 +85,12 @@ class Mix(NamedTuple):
 
     @property
     def timed(self) -> frozenset[str]:
-        """Keys of the speeds that are timed first."""
+        """Correlation keys of the speeds that are timed before jobs are given to machines."""
         return self.problem.timed
 
     @property
     def saving(self) -> float:
-        """Expected USD per month saved by timing first, trials paid."""
+        """Expected USD per month saved by timing machines first, costs of timing deducted; 0 without timings."""
         return self.fixed_usd - self.expected if self.timed else 0.0
 
     def at(self, problem: Problem) -> DispatchResult:
@@ -122,7 +122,7 @@ class MixLimits:
 
 @dataclass(frozen=True)
 class MixSearch:
-    """The mixes of a problem by their numbers of machines, each dispatched once."""
+    """Searches the cheapest numbers of machines for a problem; each mix is dispatched once and cached."""
 
     problem: Problem
     limits: MixLimits
@@ -270,7 +270,7 @@ def climb(
     moves += [unit[added] - unit[index] for index, added in permutations(kinds, 2)]
 
     def counts_after(move: Indices, size: int) -> Counts:
-        """Return the counts after a step, or as they are where it leaves the bounds."""
+        """Return the counts after `size` steps of `move`; the best counts where the bounds are left."""
         counts = np.add(best, size * move)
         is_inside = (counts == np.clip(counts, minimum, maximum)) | (move == 0)
         return tuple(counts.tolist()) if is_inside.all() else best

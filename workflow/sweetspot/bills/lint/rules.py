@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
 
 def unit_mistake(value: float, low: float, high: float, factors: Sequence[int]) -> str:
-    """Name the mistake of the unit that explains a value, e.g. '; 100 times too much (cents)?'; '' if none does.
+    """Return text that names the unit mistake behind a value, e.g. '; 100 times too much (cents)?'; '' if none does.
 
     Parameters
     ----------
