@@ -50,7 +50,7 @@ class Lookup:
         return names
 
     def price(self, selector: Selector) -> float:
-        """Return the price of the first matching offer in USD per hour."""
+        """Return the price in USD per hour of the first row of the table `offers` that matches a selector."""
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:

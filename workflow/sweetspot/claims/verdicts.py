@@ -28,11 +28,11 @@ MACHINES_LISTED = 3  # The rest is counted.
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """One row of comparison/claims.parquet.
+    """A claim of a study with its verdict and the recomputed number: one row of comparison/claims.parquet.
 
     `computed` is the median over models; `computed_low` and `computed_high` are the range over models and over the
-    rounding of printed numbers. `rests_on` names the figures that are not the source's own, `detail` the value of
-    each model.
+    rounding of printed numbers. `rests_on` names the figures that the source itself does not print, `detail` the
+    value of each model.
     """
 
     id: str

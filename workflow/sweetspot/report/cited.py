@@ -22,7 +22,7 @@ class Origin:
 
 @dataclass
 class Provenance:
-    """Origins of the figures on a page, numbered in order of appearance; each figure links to its origin's row."""
+    """The numbered origins of all figures on a page: `cite` adds one and returns a link, `table` lists all of them."""
 
     uses: Counter[Origin] = field(default_factory=Counter)
     rows: dict[Origin, int] = field(default_factory=dict)

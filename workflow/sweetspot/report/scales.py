@@ -15,7 +15,7 @@ FAR = 4.0  # times the costs that are compared: a longer bar would press all oth
 
 @dataclass(frozen=True)
 class Axis:
-    """A linear axis from `minimum` to `maximum`, drawn from `start` to `end`: per cent of a track, or pixels."""
+    """A linear chart axis: maps values `minimum` to `maximum` to positions `start` to `end` (per cent or pixels)."""
 
     minimum: float
     maximum: float

@@ -131,8 +131,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
     Returns
     -------
     pd.DataFrame
-        The columns of evidence and `group` (the value left out), `predicted`, `error` (predicted /
-        efficiency - 1) and `score` (|log error| at one doubling).
+        Evidence with `group` (value left out), `predicted`, relative `error`, `score` (|log error| at one doubling).
     """
     tables = [evidence.head(0).assign(predicted=0.0)]
     for name, rows in evidence.groupby(group):
@@ -146,6 +145,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(evidence: pd.DataFrame) -> NodeScaling:
+    """Return the losses fitted to evidence rows without warnings, with MINIMUM_WIDTH as the interval's width."""
     rows = without_warnings(evidence)
     steps = _steps(rows)
     loss = -np.log(rows["efficiency"].astype(float))

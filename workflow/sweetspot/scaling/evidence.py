@@ -121,8 +121,7 @@ def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
 def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
     """Select the evidence rows whose `warnings` are empty.
 
-    A row of a modern program may have the warning `batch_not_stated`: benchmark suites fill the
-    memory, so that steps take similar times.
+    A modern program's row may have the warning `batch_not_stated`: suites fill the memory, so steps take similar times.
     """
     tolerated = np.where(eras_of(evidence) == MODERN, "batch_not_stated", "")
     has_none = [
@@ -168,6 +167,7 @@ def study_evidence(
 
 
 def _separate_devices(efficiency: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of whole devices, that is, without the warning LOGICAL_DEVICES."""
     is_separate = [LOGICAL_DEVICES not in list(pairs) for pairs in efficiency["warnings"]]
     return efficiency[np.array(is_separate, dtype=bool)]
 

@@ -99,9 +99,8 @@ class SumOfParts(ScalingMethod):
 def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     """Return the coefficients of one era, fitted to evidence rows by penalised robust least squares.
 
-    The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; all rows of
-    one publisher's device family together weigh as the root of their number. Levenberg-Marquardt with
-    reweighting.
+    The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; all rows of one
+    publisher's device family together weigh as the root of their number. Levenberg-Marquardt with reweighting.
     """
     terms = []
     for term in prior_terms(era):
@@ -120,6 +119,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     weight /= weight.mean()
 
     def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return loss, gradient (one per term) and curvature (terms x terms, Gauss-Newton) at these coefficients."""
         parts = _parts(design, coefficients)
         floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
         residual = (np.log(floored) - target) / RESIDUAL_SD

@@ -27,7 +27,7 @@ RATES = (1e-12, 1e15)
 
 
 class PublishedRow(CsvRow):
-    """A row of throughput.csv: a figure, and what its source says of the machine and the software."""
+    """A row of throughput.csv: a figure (`unit` per second) and what its source says of machine and software."""
 
     gpu: str
     instance: str = ""
@@ -64,7 +64,7 @@ class PublishedRow(CsvRow):
 
 
 class EfficiencyRow(CsvRow):
-    """A row of efficiency.csv: the share of n times one device that n devices reach."""
+    """A row of efficiency.csv: a scaling efficiency, throughput of n devices / (n x throughput of one)."""
 
     base_instance: str
     instance: str
@@ -93,7 +93,7 @@ def read_published(path: Path) -> pd.DataFrame:
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
-    """Read a study's efficiency.csv; empty if it is missing. Raises UserError for wrong cells and repeated rows."""
+    """Read a study's efficiency.csv (fields of EfficiencyRow); empty without the file. Raises UserError for faults."""
     if not path.is_file():
         return pd.DataFrame(columns=list(EfficiencyRow.model_fields))
     table = read_rows(path, EfficiencyRow)

@@ -43,10 +43,7 @@ def speed_error(row: Row) -> Error:
 
 
 def figure_key(row: Row) -> Error:
-    """Return the key of the figure that is sampled for a row's speed: rows with the same key have the same samples.
-
-    It has more parts than the correlation key, since intervals of two kinds spread the same noise differently.
-    """
+    """Return the key of a speed's samples (figure, interval, shared errors): rows with equal keys get equal samples."""
     freedom = degrees_of_freedom(row)
     return (*_speed(row), row["level"], freedom if freedom >= 1 else 0.0, *common_errors(row))
 
@@ -83,5 +80,6 @@ def or_nan(value: float | None) -> float:
 
 
 def _speed(row: Row) -> Error:
+    """Return the correlation key of a measured or published figure: device, number, model and images/s."""
     value, gpus = (row.get(f"figure_{name}", row[name]) for name in ("images_per_s", "gpus"))
     return ("images_per_s", row.get("gpu"), int(or_nan(gpus)), row["model"], or_nan(value))

@@ -86,7 +86,7 @@ def read_times(path: Path) -> pd.DataFrame:
 
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
-    """Return the median of the newest round of `read_times` for each (benchmark, gpu, gpus)."""
+    """Return the median result of the newest round for each (benchmark, gpu, gpus) in a table of `read_times`."""
     times = {}
     rounds = sorted({_version(name) for name in table["round"]}, reverse=True)
     for (benchmark, gpu, gpus), group in table.groupby(["benchmark", "gpu", "gpus"]):

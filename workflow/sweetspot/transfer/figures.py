@@ -22,7 +22,7 @@ USUAL_VECTOR_TFLOPS = 60.0  # Of fp32, as of the data-centre devices of the same
 def network_name(model: str) -> str:
     """Return one name for all spellings of a network, e.g. 'bertlarge' for 'BERT-large SQuAD'.
 
-    Case, separators and the version of a ResNet (`v1.5`) do not count.
+    Case, separators and the version of a ResNet (`v1.5`) are ignored.
     """
     letters = re.sub(r"[^a-z0-9]", "", model.lower())
     for row in table("networks"):

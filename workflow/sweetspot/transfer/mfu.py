@@ -33,7 +33,7 @@ LOOP_FRACTION = 0.1
 
 
 class Range(NamedTuple):
-    """A number with its 90 % interval: a share of the peak, operations per second, or a factor of them."""
+    """A number with its 90 % interval: a share of the peak, operations per second, or a factor on either."""
 
     middle: float
     low: float

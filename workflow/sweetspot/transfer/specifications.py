@@ -25,7 +25,7 @@ PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^n
 
 
 class Device(CsvRow):
-    """One row of devices.csv: GB, GB/s and dense TFLOP/s (NaN: no such unit, or none published)."""
+    """Data sheet of a device, a row of devices.csv: GB, GB/s, dense TFLOP/s by format (NaN: none, or not published)."""
 
     gpu: str
     names: str = ""

@@ -19,9 +19,9 @@ class Chart:
     """A chart of the page and of Snakemake's report.
 
     title, caption: text with {units} and {Units} (what the study counts) and {models} (how many are drawn). stage:
-    `speed` is drawn again only when throughput or scaling change, `price` after every comparison. section: where on
-    the page, a key of SECTIONS. select: returns the rows to draw; plot: draws them. needs: the table without whose
-    rows the chart has nothing to say. fits: whether what it shows ranks the options of a study at all.
+    `speed` charts are drawn again only when throughput or scaling change, `price` charts after every comparison.
+    section: part of the page, a key of SECTIONS. select: returns the rows to draw; plot: draws them. needs: name of a
+    table that must have rows. fits: whether the chart suits a study with these tables.
     """
 
     name: str
