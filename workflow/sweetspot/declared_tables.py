@@ -64,7 +64,7 @@ def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None
     frame, path
         The rows, and the Parquet file to write.
     name
-        Its name in facts/tables.csv; '': the file's. Raises ValueError for an undeclared column or another type.
+        The table's name; '': the file's name. Raises ValueError for an undeclared column or another type.
     """
     schema = schema_of(name or Path(path).stem)
     if unknown := set(frame.columns) - set(schema.names):

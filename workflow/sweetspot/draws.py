@@ -45,10 +45,9 @@ def spread(
 ) -> np.ndarray:
     """Return draws of a positive figure, one for each entry of `noise`, in the unit of `value`.
 
-    The median is `value`; [low, high] holds the share `level` of the draws. Log-normal in two pieces, so that an
-    asymmetric interval keeps both ends. `noise`: draws of a standard normal, or of a standard t with `freedom` degrees
-    of freedom where given (a mean of runs, throughput.parquet's `interval_df`). Without an interval, or where `value`
-    is not positive, every draw is `value`.
+    The median is `value`; [low, high] holds the share `level`. Log-normal in two pieces, so that an asymmetric interval
+    keeps both ends. `noise`: standard normal, or t with `freedom` degrees of freedom where given. Without an interval,
+    or where `value` is not positive, each draw is `value`.
     """
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
@@ -58,6 +57,7 @@ def spread(
 
 
 def _edge(level: float, freedom: float) -> float:
+    """Return the end of the central interval of probability `level` of a standard normal or t."""
     if freedom >= 1:
         from scipy.special import stdtrit  # lazily: only measured figures need it
 

@@ -69,6 +69,7 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
 
 
 def _read_ranks(folder: Path) -> pd.DataFrame:
+    """Return comparison/ranks.parquet in a folder of results. Raises UserError where it is missing."""
     file = folder / "comparison" / "ranks.parquet"
     if not file.is_file():
         raise UserError(f"{file}: the file is needed and does not exist; expected a folder such as results/STUDY")
@@ -76,6 +77,7 @@ def _read_ranks(folder: Path) -> pd.DataFrame:
 
 
 def _read_answer(folder: Path) -> str | None:
+    """Return the answer in a folder of results as text; None where it has no verdict."""
     file = folder / "comparison" / "verdict.parquet"
     return decided_anew.answer_of(read_table(file)) if file.is_file() else None
 
@@ -100,16 +102,14 @@ def _changes_between(request: DiffRequest, since: date) -> str:
 
 
 def unpriced(name: str, config: Path, results: Path) -> decided_anew.Unpriced:
-    """Return what of a study no price changes: settings, energy, availability, and paths of its files and tables.
+    """Return what of a study does not depend on prices: settings, energy, availability, paths of files and tables.
 
     Parameters
     ----------
     name
         Name of the study.
-    config
-        The project's config folder.
-    results
-        Folder of the study's results.
+    config, results
+        The project's config folder, and the folder of the study's results.
 
     Raises
     ------

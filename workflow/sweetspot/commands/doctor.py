@@ -31,10 +31,8 @@ class Machine:
         Version by Python package, in small letters.
     missing
         Packages of the core that are missing.
-    programs
-        Those of PROGRAMS that are found.
-    gpus
-        Names of the devices that NVIDIA's driver shows.
+    programs, gpus
+        Those of PROGRAMS that are found; names of the devices that NVIDIA's driver shows.
     no_gpu
         Why there are none; "" where there is one.
     """
@@ -54,6 +52,7 @@ def this_machine() -> Machine:
 
 
 def _nvidia_gpus() -> tuple[list[str], str]:
+    """Return (names of this machine's NVIDIA GPUs, why there is none or '')."""
     try:
         import pynvml
     except ModuleNotFoundError:
@@ -68,7 +67,7 @@ def _nvidia_gpus() -> tuple[list[str], str]:
 
 
 def missing_parts(machine: Machine) -> dict[str, str]:
-    """Return a dict: what a machine lacks, with the command that installs it, to what that is needed for."""
+    """Return a dict from what a machine lacks (with the command to install it) to what needs that."""
     versions, parts = machine.versions, dict[str, str]()
     if machine.missing:
         parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"
@@ -103,6 +102,7 @@ def report(machine: Machine) -> list[str]:
 
 
 def _listed(versions: Mapping[str, str]) -> str:
+    """Return versions by name as text, `numpy 2.1, pandas 2.3`; `none` without any."""
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "none"
 
 

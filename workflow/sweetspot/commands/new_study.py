@@ -74,10 +74,8 @@ class StudyRequest:
         Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; what follows is of a study about a GPU then.
     gpu_name, speed
         A device that was timed, and its samples per second.
-    rate
-        USD for one unit of `currency`.
-    offer_price
-        Of a machine on the desk, in `currency`.
+    rate, offer_price
+        USD for one unit of `currency`; price of a machine on offer, in `currency`.
     """
 
     name: str
@@ -145,6 +143,7 @@ def create_study(request: StudyRequest, today: date) -> Path:
 
 
 def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[str, Any]]:
+    """Return (currency code, its rate: `usd`, `as_of`, `source`). Raises UserError for an unknown one."""
     currency, usd = request.currency.upper(), request.rate
     if not re.fullmatch("[A-Z]{3}", currency):
         raise UserError(f"--currency is {currency!r}; expected three letters, such as EUR")
@@ -293,5 +292,6 @@ def _machines(
 
 
 def _machine(title: str, gpu: str, count: int) -> dict[str, Any]:
+    """Return an entry of instances.yaml for a machine with `count` devices."""
     machine = {"title": title, "provider": "own", "gpu": gpu, "gpus": count}
     return machine if count == 1 else machine | {"interconnect": "nvswitch" if "SXM" in gpu else "pcie"}

@@ -28,10 +28,8 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
 
     Parameters
     ----------
-    text
-        The figure.
-    framework
-        Framework of the figure.
+    text, framework
+        The figure, and its framework.
     devices
         All devices by name.
 
@@ -54,6 +52,7 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
 
 
 def _parse_counts(text: str) -> list[int]:
+    """Return numbers of devices from a text such as '1,8'. Raises UserError for other texts."""
     counts = [part.strip() for part in text.split(",")]
     if not all(re.fullmatch(r"[1-9]\d{0,3}", count) for count in counts):
         raise UserError(f"--gpus is {text!r}; expected whole numbers from 1 to 9999, such as 1,8")
@@ -79,6 +78,7 @@ def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
 
 
 def _as_json(figures: Sequence[Measured], table: pd.DataFrame) -> str:
+    """Return the measured figures and the predictions as JSON text."""
     content = {
         "measured": [figure._asdict() | {"device": figure.device.gpu} for figure in figures],
         "predicted": [row | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")],

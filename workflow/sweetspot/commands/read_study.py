@@ -49,10 +49,7 @@ FILES = (
 
 @dataclass
 class Findings:
-    """Mistakes of a study, pairs of file and sentence, and warnings, triples of file, rule and sentence.
-
-    `read` are the files and folders that are right by themselves, with the number of their entries.
-    """
+    """Mistakes (file, sentence) and warnings (file, rule, sentence); `read`: number of entries by faultless file."""
 
     errors: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
@@ -84,7 +81,7 @@ class Findings:
             self.warnings.append((str(file), rule, sentence))
 
     def load(self, file: Path, reader: Callable[..., ContentT], *arguments: Any) -> ContentT | None:
-        """Return what `reader` reads from its arguments; None where it raises, which is kept as mistakes of `file`."""
+        """Return what `reader` reads from its arguments; None where it raises UserError, kept as mistakes of `file`."""
         content = None
         with self.collect(file):
             content = reader(*arguments)
@@ -111,8 +108,7 @@ class StudyContent:
 def read_study(name: str, root: Path) -> Findings:
     """Return all mistakes and warnings of a study, without measuring or writing anything.
 
-    A check that compares files runs where the files it compares are right. Raises UserError if the study does not
-    exist; `root` is the config folder of the project.
+    Checks that compare files need faultless ones. Raises UserError if config folder `root` has no such study.
     """
     folder = root / "studies" / name
     try:
@@ -160,6 +156,8 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
+    """Keep mistakes in config.yaml and, where this study is measured, in its matrix and scripts."""
+
     def read() -> Config:
         raw = load_yaml(file)
         chosen = {"study": content.folder.name}
@@ -194,6 +192,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
 
 
 def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
+    """Yield a clause for each name in study.yaml (study, log, instance, workload) that names nothing."""
     for name in study.borrow:
         if not figures_file(name, content.folder.parent).is_file():
             yield f"borrow names {name!r}; expected a study with a throughput.csv"
@@ -212,6 +211,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
 
 
 def _check_workloads(findings: Findings, content: StudyContent) -> None:
+    """Keep mistakes and warnings of workloads.yaml beside the study's machines and models."""
     file, workloads = content.folder / "workloads.yaml", content.workloads
     if workloads is None:
         return

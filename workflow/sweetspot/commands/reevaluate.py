@@ -31,10 +31,8 @@ class RequestedUse:
 
     Attributes
     ----------
-    days
-        Days a month that every owned machine works; with a plan at most so many.
-    jobs_factor
-        Factor on the number of jobs of the plans.
+    days, jobs_factor
+        Days a month that every owned machine works (with a plan: at most); factor on the jobs of the plans.
     due_hours
         Hours within which the result of a job is needed.
     """
@@ -57,7 +55,7 @@ class PhaseInputs:
 
 @dataclass(frozen=True)
 class StudyInputs:
-    """The results of a study: comparison/options.parquet, all of offers/, its works, and their names for people."""
+    """Results of a study: comparison/options.parquet, all of offers/, its workloads, and their titles."""
 
     options: pd.DataFrame
     settings: Settings
@@ -137,6 +135,7 @@ def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> 
 
 
 def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
+    """Return the offers, owned machines with `days` of use a month; unchanged where that is None."""
     if days is None or offers.empty:
         return offers
     return offers.assign(days_per_month=offers["days_per_month"].mask(offers["purchase"] == "own", days))
@@ -167,6 +166,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
 
 
 def _scale_jobs(work: Monthly, factor: float) -> Monthly:
+    """Return a workload of months with `factor` times the jobs a month, urgent ones among them."""
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)

@@ -83,6 +83,7 @@ def run(request: RefreshRequest) -> None:
 
 
 def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
+    """Return the address of each source, replaced by --mirror. Raises UserError for a wrong mirror."""
     addresses = dict(ADDRESSES)
     for mirror in mirrors:
         name, _, url = mirror.partition("=")
@@ -118,10 +119,8 @@ def refreshed_lists(
 
     Parameters
     ----------
-    folder
-        Folder of the price lists.
-    prices
-        The lists before, by name.
+    folder, prices
+        Folder of the price lists, and the lists before, by name.
     updates
         Updates of all lists.
 
@@ -143,7 +142,7 @@ def refreshed_lists(
 
 
 def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
-    """Return the list of a new text. Raises UserError unless it is `old` with `values`, {position: {key: value}}."""
+    """Return a list's new text, parsed. Raises UserError unless it is `old` with `values` {position: {key: value}}."""
     with tempfile.TemporaryDirectory() as folder:
         write_texts(Path(folder), {file.name: text})
         new = load_price_list(Path(folder) / file.name)

@@ -31,10 +31,8 @@ class CardWatch:
 
     Parameters
     ----------
-    nvml
-        The module pynvml; None where there is nothing to read.
-    uuids
-        UUIDs of the cards.
+    nvml, uuids
+        The module pynvml (None where there is nothing to read), and the UUIDs of the cards.
 
     Attributes
     ----------
@@ -66,6 +64,7 @@ class CardWatch:
         ]
 
     def _describe(self, uuid: str, handle: Any) -> dict[str, Any]:
+        """Return a card's uuid, name, memory_bytes, power_limit_watts, max_clock_mhz and compute_capability."""
         capability = self._query(handle, "CudaComputeCapability")
         return {
             "uuid": uuid,

@@ -38,6 +38,7 @@ def _lock_file(name: str) -> Iterator[int]:
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
+    """Return True if the lock was free, and is now held by this process."""
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True
@@ -87,10 +88,9 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
 
 @contextmanager
 def leased_devices(request: Request) -> Iterator[None]:
-    """Lock the processor, or as many cards as the run needs and show it only those; not where Slurm gives devices.
+    """Lock the run's processor or GPUs in the `with` block, and show it only those; Slurm's own choice needs no lock.
 
-    Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be filed
-    under the wrong machine.
+    Raises UserError for an instance of a partition outside a Slurm job: the figure would be of another machine.
     """
     platform = PLATFORMS[request.where]
     if platform.inside is not None and platform.inside not in os.environ:

@@ -32,15 +32,13 @@ def is_damaged(raw: bytes) -> bool:
 
 
 def _digest(raw: bytes, match: re.Match[bytes]) -> bytes:
+    """Return the SHA-256, in hexadecimal digits, of a run file's bytes with zeros in place of its checksum."""
     blank = raw[: match.start(1)] + b"0" * 64 + raw[match.end(1) :]
     return hashlib.sha256(blank).hexdigest().encode()
 
 
 def run_facts(path: str | Path) -> dict[str, Any]:
-    """Return the facts in a run file's metadata (devices, versions, start time, ...); {} if they are unreadable.
-
-    They are beside the figures, so what is odd in them (null, a list, half a text) makes no run worthless.
-    """
+    """Return the facts in a run file's metadata (devices, versions, ...); {} if unreadable: the figures still count."""
     import pyarrow.parquet as pq
 
     metadata = pq.read_schema(path).metadata or {}

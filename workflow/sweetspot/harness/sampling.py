@@ -48,10 +48,7 @@ class EnergyReading(NamedTuple):
 
 
 class DeviceSampler:
-    """Samples the devices twice a second in a thread, and reads the energy counters after steps.
-
-    The counters are read before the first timed step, and after steps, so that joules and steps belong together.
-    """
+    """Samples devices twice a second in a thread; reads energy counters before the first timed step and after steps."""
 
     def __init__(self, watch: CardWatch, clock: Callable[[], float] = time.monotonic) -> None:
         self._watch = watch
@@ -86,6 +83,7 @@ class DeviceSampler:
                 self._last = reading
 
     def _read(self) -> EnergyReading:
+        """Return the energy counters of all devices and the processor now."""
         counters = read_processor_counters()
         if len(counters) == len(self._counters):
             # Summed from reading to reading, since a counter may start again more than once in a run.
@@ -98,6 +96,7 @@ class DeviceSampler:
         return EnergyReading(self._steps, self._clock(), device_joules, self._processor_joules)
 
     def _run(self) -> None:
+        """Sample all devices twice a second until `finish` stops this thread."""
         while not self._stop.wait(SAMPLE_INTERVAL_S):
             self._samples.append(self._watch.samples())
 

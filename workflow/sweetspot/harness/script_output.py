@@ -80,6 +80,7 @@ class LineSplitter:
 
 
 def _decode(raw: bytes) -> str:
+    """Return a raw line as text, cut to MAX_LINE_BYTES and without escape sequences."""
     return ESCAPES.sub("", raw[:MAX_LINE_BYTES].decode("utf-8", "replace"))
 
 
@@ -90,10 +91,8 @@ class StepReader:
     ----------
     script
         The script, which says how it reports its steps.
-    samples
-        Units that a step trains on, all devices together.
-    devices
-        How many train; some programs print the rate of one.
+    samples, devices
+        Units that a step trains on, all devices together; number of devices (some print the rate of one).
     """
 
     def __init__(self, script: Script, samples: int, devices: int = 1) -> None:
@@ -151,6 +150,7 @@ class StepReader:
         return _numbers({name: record[key] for name, key in keys if key in record})
 
     def _report(self, values: dict[str, float], after_pause: bool) -> StepReport:
+        """Return a line's report from its numbers by name; a rate or milliseconds become seconds of one step."""
         seconds = values.get("seconds", math.nan)
         if rate := values.get("rate"):
             seconds = self._samples / rate

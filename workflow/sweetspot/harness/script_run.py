@@ -54,10 +54,8 @@ class ScriptProcess:
 
     Parameters
     ----------
-    script
-        The description.
-    argv
-        Program and arguments.
+    script, argv
+        The script's description; its program and arguments.
     environment
         All environment variables of the script.
     file
@@ -110,6 +108,7 @@ class ScriptProcess:
         return written
 
     def _read_file(self) -> bytes:
+        """Return new bytes of the file of steps; b'' where there are none."""
         if self.file is None or not self.file.is_file():
             return b""
         with self.file.open("rb") as steps:
@@ -140,12 +139,8 @@ class ScriptRun:
 
     Parameters
     ----------
-    request
-        The run and its protocol.
-    script
-        The description.
-    process
-        The script's process.
+    request, script, process
+        The run with its protocol, the script's description, and the script's process.
     """
 
     def __init__(self, request: Request, script: Script, process: ScriptProcess) -> None:
@@ -177,6 +172,7 @@ class ScriptRun:
         return is_enough
 
     def _add_line(self, line: str, moment: float) -> bool:
+        """Take in one line, read at `moment` (s); return True once the stop rule holds."""
         report = self._reader.read(line)
         if report is None:
             self._note_silence(line, moment)
@@ -204,6 +200,7 @@ class ScriptRun:
             say(news=f"{self._no_step()} yet; the last line is {line.strip()[:150]!r}")
 
     def _no_step(self) -> str:
+        """Return a clause for messages: no step was reported, and which lines would report one."""
         return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
 
     def _warnings(self) -> Iterator[tuple[str, str]]:

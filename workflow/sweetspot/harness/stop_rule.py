@@ -45,7 +45,7 @@ class MeasuredSteps:
         loss
             Loss after these steps; None: not known.
         now
-            When the interval ended, s. Limits count this clock: a script may tell of milliseconds, a line an hour.
+            When the interval ended, s; limits of time count by this clock, not by seconds that a script reports.
         """
         is_timed = not self.warming_up
         if is_timed:
@@ -59,7 +59,7 @@ class MeasuredSteps:
         self._tell(seconds=interval.seconds, timed=is_timed, loss=loss, steps=interval.steps)
 
     def enough(self) -> bool:
-        """Return True if the run may end by its protocol; of many steps only every hundredth or so is examined."""
+        """Return True if the run may end by its protocol; from 400 intervals on, only some calls examine them."""
         count = len(self.timed)
         is_due = count % max(1, count // CHECKS_PER_RUN) == 0
         return is_due and may_stop(self.timed, self._request, self._passed_s)

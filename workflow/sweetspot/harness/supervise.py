@@ -103,7 +103,7 @@ def supervise(request: Request) -> int:
 
 
 class TrainingProcess:
-    """The process that trains, ended at the time limit or when this process is told to end."""
+    """The process that trains, ended at the time limit or when this process gets SIGTERM or SIGINT."""
 
     def __init__(self, request: Request) -> None:
         self._errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 (closed by `wait`)
@@ -125,6 +125,7 @@ class TrainingProcess:
         self.lines = self._process.stdout or ()
 
     def _stop(self, number: int, frame: object) -> NoReturn:
+        """End the training process as a signal handler, and exit with 128 + the signal's number."""
         self._end()
         raise SystemExit(128 + number)
 
@@ -144,7 +145,7 @@ def _collect_steps(
     facts: dict[str, Any],
     sampler: DeviceSampler,
 ) -> list[Interval]:
-    """Return the timed intervals that the process reports; add its facts, sample the devices, print progress."""
+    """Return the timed intervals that the process reports; add its facts to `facts` and print progress."""
     started = time.monotonic()
     printed = -PROGRESS_INTERVAL_S
     cell = request.cell
@@ -218,10 +219,8 @@ def outcome(
 
     Parameters
     ----------
-    code
-        Its exit code; negative: the signal.
-    errors
-        What it wrote to stderr.
+    code, errors
+        The process's exit code (negative: the signal), and what it wrote to stderr.
     timed_out
         Whether it was ended at the time limit.
     request
@@ -257,6 +256,7 @@ def _write(
     message: str | None,
     warnings: Sequence[Warned] = (),
 ) -> int:
+    """Write the run file, unless another machine did so meanwhile; print the outcome and return the exit code 0."""
     if is_already_measured(request):  # meanwhile, on another machine that shares the folder
         return _keep(request)
     write_run(request, timed, facts, status, message, warnings)
@@ -266,6 +266,7 @@ def _write(
 
 
 def _keep(request: Request) -> int:
+    """Print that the run file of another invocation stays, and return the exit code 0."""
     _print(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
     return 0
 
@@ -275,10 +276,8 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
 
     Parameters
     ----------
-    request
-        The run and its protocol.
-    timed
-        Its timed intervals.
+    request, timed
+        The run with its protocol, and its timed intervals.
     facts
         The run's facts; gets `half_width` (95 %, as a share of the mean step) and `warnings`.
     """
@@ -308,4 +307,5 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
 
 
 def _print(text: str) -> None:
+    """Print one line on stderr, at once."""
     print(text, file=sys.stderr, flush=True)

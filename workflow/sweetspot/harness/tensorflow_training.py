@@ -51,6 +51,7 @@ def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowS
 
 
 def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, keras.Model]:
+    """Return (compiled step, network) for one device, without a strategy."""
     with tf.device(device):
         network = build_network(request.cell.model)
         images, labels = _synthetic_batch(request, network, replica=0)
@@ -100,6 +101,7 @@ def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple
 
 
 def _variables(network: keras.Model) -> list[tf.Variable]:
+    """Return the trainable weights of a network as TensorFlow's variables."""
     return [variable.value for variable in network.trainable_variables]
 
 
@@ -132,8 +134,5 @@ def _loss_and_gradients(
 
 
 def apply_gradient(variable: tf.Variable, gradient: tf.Tensor) -> tf.Operation:
-    """Subtract LEARNING_RATE times the gradient from a variable, in place and in one pass (plain SGD).
-
-    A separate product would cost 2 % of the step of VGG16, whose weights are half a gigabyte.
-    """
+    """Subtract LEARNING_RATE x gradient from a variable in place; a separate product costs 2 % of VGG16's step."""
     return tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=LEARNING_RATE, delta=gradient)

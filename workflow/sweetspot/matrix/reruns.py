@@ -31,10 +31,8 @@ def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = 
 
     Parameters
     ----------
-    files
-        Run files to be made.
-    numbers
-        Number of the attempt by run file, in this invocation.
+    files, numbers
+        Run files to be made, and in this invocation the number of the attempt by run file.
     notes
         The JSON file of the notes.
     """
@@ -47,8 +45,10 @@ def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = 
 
 
 def _is_unchanged(file: str, old: str) -> bool:
+    """Return True if the file exists and its checksum is `old`."""
     return Path(file).is_file() and checksum(file) == old
 
 
 def _read(notes: Path) -> Notes:
+    """Return the notes by run file, (checksum of the old file, number of the attempt); {} without notes."""
     return json.loads(notes.read_text()) if notes.is_file() else {}

@@ -65,11 +65,13 @@ class Closed(BaseModel):
 
     @model_validator(mode="after")
     def _keys_fit(self) -> Self:
+        """Raise ValueError with the first clause of `_expected`; return the model where there is none."""
         for expected in self._expected():
             raise ValueError(expected)
         return self
 
     def _keys_set(self, *names: str) -> list[str]:
+        """Return those of the keys that have a value."""
         return [name for name in names if getattr(self, name) is not None]
 
 
@@ -218,10 +220,8 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
 
     Parameters
     ----------
-    names
-        The names.
-    noun
-        What they are names of, e.g. "studies".
+    names, noun
+        The names, and what has them, e.g. "studies".
     file
         File or folder of the names, for the sentences.
 

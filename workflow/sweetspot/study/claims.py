@@ -104,10 +104,7 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def load_claims(path: str | Path) -> list[Claim]:
-    """Return the claims of a study's claims.yaml; [] if the file is missing.
-
-    Raises UserError naming the file, the claim and the offending text.
-    """
+    """Return the claims of claims.yaml; [] without the file. Raises UserError with file, claim and offending text."""
     file = Path(path)
     if not file.is_file():
         return []
@@ -127,6 +124,7 @@ def _mistakes(claim: Claim) -> Iterator[str]:
 
 
 def _mistakes_below(node: ast.expr, claim: Claim) -> Iterator[str]:
+    """Yield a clause for each part of a syntax tree that is not allowed in a claim."""
     parts: list[ast.expr] = []
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool) and number <= MAXIMUM:
@@ -152,10 +150,12 @@ def _mistakes_below(node: ast.expr, claim: Claim) -> Iterator[str]:
 
 
 def _source(node: ast.expr) -> str:
+    """Return the first 60 characters of an expression in quotes, for a sentence."""
     return repr(ast.unparse(node)[:60])
 
 
 def _wrong_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
+    """Yield a clause for each argument of a call that differs from what FUNCTIONS expects."""
     required = [parameter for parameter in FUNCTIONS[name] if not parameter.endswith("=")]
     keywords = {f"{keyword.arg}=": keyword.value for keyword in call.keywords}
     if len(call.args) != len(required) or not keywords.keys() <= {*FUNCTIONS[name]}:

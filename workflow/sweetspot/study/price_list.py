@@ -148,6 +148,7 @@ def check_together(prices: PriceList, path: str | Path) -> None:
 
 
 def _mistakes(prices: PriceList) -> Iterator[str]:
+    """Yield a sentence for each mistake of a price list that no single key shows."""
     currencies, machines = {"USD"}, set[tuple[str, str]]()
     for number, rate in enumerate(prices.rates):
         expected = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
@@ -194,10 +195,8 @@ def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
     ----------
     folder
         The study's prices/.
-    name
-        Name of the price list.
-    prices
-        The list itself; its newest day names the folder.
+    name, prices
+        Name of the price list, and the list, whose newest day names the folder.
     text
         The text of its file.
     """

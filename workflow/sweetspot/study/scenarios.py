@@ -59,10 +59,8 @@ def write_scenario(
 
     Parameters
     ----------
-    scenario
-        What differs.
-    file
-        The scenario's own file, for messages.
+    scenario, file
+        What differs from the study, and the scenario's own file, for messages.
     workloads, lists
         The study's workloads.yaml and its price lists by name.
     folder
@@ -106,10 +104,8 @@ def merged(old: Any, change: Any, file: Path) -> Any:
 
     Parameters
     ----------
-    old
-        The study's content, or a part of it.
-    change
-        What differs.
+    old, change
+        The study's content or a part of it, and what differs in the scenario.
     file
         The scenario's file, for messages.
 
@@ -156,6 +152,7 @@ def differences(old: Any, new: Any) -> list[str]:
 
 
 def _values_by_path(content: Any, path: str = "") -> dict[str, str]:
+    """Return each value of a file's content as text, by its path of keys and names joined by blanks."""
     if isinstance(content, list) and content and all(map(_name, content)):
         names = [_name(entry) for entry in content]
         content = {
@@ -180,6 +177,7 @@ def _name(entry: Any) -> str:
 
 
 def _purchase(entry: Mapping[str, Any]) -> str:
+    """Return how an offer is paid; `on_demand` where it does not say."""
     return str(entry.get("purchase", "on_demand"))
 
 
@@ -203,6 +201,7 @@ def _with_factors(content: Any, scenario: Scenario, key: str = "") -> Any:
 
 
 def _write(content: Any, file: Path) -> Path:
+    """Write the content as a YAML file, whole, and return the file."""
     with write_whole(file) as temporary:
         temporary.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return file

@@ -43,6 +43,7 @@ class Lines(Closed):
     @field_validator("pattern", "apart")
     @classmethod
     def _compiles(cls, value: str | None) -> str | None:
+        """Return the pattern. Raises ValueError where it does not compile or has a group of an unknown name."""
         try:
             unknown = sorted(set(re.compile(value or "").groupindex) - set(GROUPS))
         except re.error as error:
@@ -147,10 +148,8 @@ class Script(Closed):
         ----------
         cell
             The cell that is measured.
-        run
-            Number of the run.
-        scratch
-            Path of the run's empty folder.
+        run, scratch
+            Number of the run, and path of its empty folder.
         """
         values = cell._asdict() | {"global_batch_size": cell.batch_size * cell.gpus, "run": run, "scratch": scratch}
         values["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]

@@ -130,6 +130,7 @@ def load_workloads(path: str | Path) -> dict[str, SingleJob]:
 
 
 def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
+    """Return the single jobs by name, as `load_workloads`; {} if the file is missing."""
     jobs: dict[str, SingleJob] = {}
     for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
@@ -158,10 +159,7 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Return all workloads by name; {} if the file is missing. Raises UserError.
-
-    Jobs by tokens are given by the samples of their cells.
-    """
+    """Return all workloads by name, jobs by tokens as samples; {} if the file is missing. Raises UserError."""
     works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
     return {
         name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work
@@ -180,6 +178,7 @@ def _by_samples(job: RecurringJob) -> RecurringJob:
 
 
 def _job_of_class(job: RecurringJob) -> Training | Runs:
+    """Return one job of a class as a training of samples, or as one run of known hours."""
     model, fixed = (Training, {"kind": "training"}) if job.hours is None else (Runs, {"kind": "runs", "runs": 1})
     return model(**job.model_dump(include={*model.model_fields}) | fixed | {"title": job.title or job.name})
 
@@ -202,6 +201,7 @@ def load_needs(path: str | Path) -> Mapping[str, Need]:
 
 
 def _devices(work: SingleJob) -> int | None:
+    """Return how many devices of a machine one job uses; None: all."""
     if isinstance(work, ProjectPlan):
         return 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
     return None if work.devices_per_job == "all" else work.devices_per_job

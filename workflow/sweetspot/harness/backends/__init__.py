@@ -18,7 +18,7 @@ Agree = Callable[[int], int]  # gives every process the number that the first on
 
 
 class Step(NamedTuple):
-    """One training step: `launch` begins it and returns its loss, `finish` waits for that loss and all before it."""
+    """One training step: `launch` begins it and returns its loss, `finish` waits for and returns it as float."""
 
     launch: Callable[[], Any]
     finish: Callable[[Any], float] = float
@@ -65,7 +65,7 @@ def require_supported(request: Request) -> None:
 
 
 def require_devices(request: Request, names: Sequence[str]) -> None:
-    """Raise UserError unless the devices, given by their names, are as many and such as requested."""
+    """Raise UserError unless the devices, by their names, have the requested number and kind (`expect_gpu`)."""
     if request.device == "gpu" and len(names) != request.cell.gpus:
         raise UserError(
             f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s), as with a build of the framework "
