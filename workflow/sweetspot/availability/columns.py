@@ -44,7 +44,7 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
         nothing; `p_start`: the share that is calculated with, from other sellers of the same machine in that case;
         `stock_wait_hours`: mean wait if none is found; `start_hours`: until a delivery or the first day of a block;
         `failures_per_hour` of all devices together; `hours_to_result`, `_p90`: median and 90th percentile, counted
-        from today.
+        counted from today.
     """
     rows = [] if facts is None else [_start_columns(row, facts, month_days) for row in options.to_dict("records")]
     return options.join(pd.DataFrame(rows, index=options.index, columns=list(START_COLUMNS), dtype=float))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.mixes.dispatch import DispatchResult, dispatch
+from sweetspot.mixes.dispatch import SLIGHT, DispatchResult, dispatch
 from sweetspot.mixes.problem import Counts, Problem, finite
 from sweetspot.mixes.timing import MINIMUM_SAVING, Indices
 
@@ -25,8 +25,8 @@ class Mix(NamedTuple):
     Parameters
     ----------
     kind
-        BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned), RESALE
-        (what is owned and can be sold).
+        BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned; rented without
+        a `source`: several), RESALE (what is owned and can be sold).
     source
         Name of the only machine or offer beside owned machines; empty: any.
     done
@@ -66,7 +66,7 @@ class Mix(NamedTuple):
     @property
     def one_offer(self) -> bool:
         """Whether the mix rents everything that one offer can run on that offer (kind RENTED)."""
-        return self.kind == RENTED
+        return self.kind == RENTED and bool(self.source)
 
     @property
     def bought(self) -> dict[str, int]:
@@ -191,7 +191,8 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
     The best keeps the limits where any mix found does. No pure option is ever cheaper than the
-    best. Jobs that cannot run on a pure option's source run where they cost least.
+    best. Where the best buys or sells, renting on several offers is one too if it is cheaper than on
+    any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
     pure = [search.purchase(index) for index in problem.for_sale if np.isfinite(problem.held[index].hours).any()]
@@ -206,7 +207,12 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     fixed = search.select([best, *pure], best)
     timings = timings_worth(problem, (fixed.counts, owned))
     pure = [search.with_timings(mix, timings) for mix in pure]
-    return [search.best(fixed, pure, problem.adjustable), *sorted(pure, key=expected_usd)]
+    first = search.best(fixed, pure, problem.adjustable)
+    several = search.with_timings(search.mix(owned)._replace(kind=RENTED), timings)
+    single_usd = min((mix.expected for mix in pure if mix.one_offer), default=0.0)
+    if first.counts != owned and several.expected < single_usd * (1.0 - SLIGHT):
+        pure.append(several)
+    return [first, *sorted(pure, key=expected_usd)]
 
 
 def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits) -> Mix:
