@@ -107,7 +107,8 @@ def emulates(card: dict[str, Any], precision: str) -> bool:
 def visible_cards() -> list[str]:
     """Return the UUIDs of all cards that can be measured, or of those that CUDA_VISIBLE_DEVICES names.
 
-    Numbers count along the bus; as a UUID, a card has the same lock file in every job.
+    Numbers in that variable count along the bus. They are converted to UUIDs, so that a card has the same lock file in
+    every job, whatever number the job knows the card by.
 
     Raises
     ------
