@@ -66,12 +66,12 @@ class OfferedBox:
 
 @dataclass(frozen=True)
 class StudyRequest:
-    """What a person says of a new study; None where nothing was said.
+    """The answers and options of `sweetspot new-study`; None where nothing was said.
 
     Attributes
     ----------
     work
-        Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; what follows is of a study about a GPU then.
+        Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; None: the study is about a GPU, as below.
     gpu_name, speed
         A device that was timed, and its samples per second.
     rate, offer_price

@@ -43,8 +43,8 @@ def terminal_handlers(handlers: Iterable[logging.Handler]) -> Iterator[logging.S
 def show_step_lines(handlers: Iterable[logging.Handler], is_quiet: bool = False) -> None:
     """Make the handlers of the terminal show a line a step; log files keep all.
 
-    Not for a dry run, which shows the complete list. With `--quiet` (`is_quiet`) no step is shown, but why one failed
-    is, and what is measured from here writes to its log alone (rules/benchmark.smk).
+    Not for a dry run, which shows the complete list. With `--quiet` (`is_quiet`) errors alone are shown, no step, and
+    measurements started from here write to their log alone (rules/benchmark.smk).
     """
     if is_quiet:
         os.environ["SWEETSPOT_QUIET"] = "1"

@@ -206,7 +206,7 @@ def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
 
 
 def history_days(folder: Path) -> list[date]:
-    """Return the dates of the folders in prices/history/, oldest first. Raises UserError for another name."""
+    """Return the dates of the folders in prices/history/, oldest first. Raises UserError if a name is no date."""
     return sorted({_day_and_number(entry)[0] for entry in (folder / HISTORY).glob("*/")})
 
 
