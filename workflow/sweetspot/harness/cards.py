@@ -76,7 +76,7 @@ class CardWatch:
         }
 
     def _query(self, handle: Any, name: str, *arguments: Any, field: str = "", scale: int = 0) -> Any:
-        """Return nvmlDeviceGet`name`, or its attribute `field`, over `scale` if above 0; None if not supported."""
+        """Return nvmlDeviceGet`name`'s result or its `field`, divided by `scale` unless 0; None if not supported."""
         try:
             value = getattr(self._nvml, f"nvmlDeviceGet{name}")(handle, *arguments)
         except self._nvml.NVMLError:

@@ -130,7 +130,7 @@ def slurm_sentences(message: str | None) -> list[str]:
 
 
 def error_sentences(message: str) -> str:
-    """Return a WorkflowError's message without lines of rule files, as `error: ...`; others unchanged."""
+    """Return a WorkflowError's message without lines of rule files, behind `error: `; other messages unchanged."""
     text, is_error = WORKFLOW_ERROR.subn("", message, count=1)
     if not is_error:
         return message

@@ -145,5 +145,5 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
 
 
 def path_and_title(trend: Trend) -> tuple[str, Path]:
-    """Return (name for people, path of prices) of a trend: a preset's name, or `own` and the kind."""
+    """Return (name for people, price path) of a trend: a preset and its name, or one's own path and its kind."""
     return (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)
