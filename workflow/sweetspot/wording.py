@@ -34,9 +34,9 @@ DOLLARS = Money()
 
 @dataclass(frozen=True)
 class Words:
-    """`each`: behind a sum of money (nothing for a training); `many`: several of them; `usd`, `hours`: labels.
+    """Words of a bill. `each`: behind a sum of money ('' for a training); `many`: plural; `usd`, `hours`: labels.
 
-    `hours` is empty where a bill is for a month, which has its hours whatever the machine. `money`: in which currency.
+    `hours` is '' for the bill of a month, whose hours are the same on every machine. `money`: the currency.
     """
 
     each: str

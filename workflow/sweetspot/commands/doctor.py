@@ -67,7 +67,7 @@ def _nvidia_gpus() -> tuple[list[str], str]:
 
 
 def missing_parts(machine: Machine) -> dict[str, str]:
-    """Return a dict from what a machine lacks (with the command to install it) to what needs that."""
+    """Return a dict: each key names a part that a machine lacks and its install command, the value what needs it."""
     versions, parts = machine.versions, dict[str, str]()
     if machine.missing:
         parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"

@@ -38,7 +38,7 @@ METHOD_SYNONYMS = {"sft": "full", "finetune": "full"}
 
 
 def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
-    """Return 'MODEL METHOD TOKENS', e.g. 'llama-3.1-8b lora 100M tokens', as a job; `sequence`: in tokens.
+    """Parse 'MODEL METHOD TOKENS', e.g. 'llama-3.1-8b lora 100M tokens'; `sequence`: tokens in one sequence.
 
     Raises UserError where the text names no model, no method or no number of tokens.
     """

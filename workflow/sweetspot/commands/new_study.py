@@ -66,12 +66,12 @@ class OfferedBox:
 
 @dataclass(frozen=True)
 class StudyRequest:
-    """What a person says of a new study; None where nothing was said.
+    """The answers and options of `sweetspot new-study`; None where nothing was said.
 
     Attributes
     ----------
     work
-        Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; what follows is of a study about a GPU then.
+        Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; None: the study is about a GPU, as below.
     gpu_name, speed
         A device that was timed, and its samples per second.
     rate, offer_price
@@ -246,7 +246,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of four such devices at the price of study office-box-2026; None where that has no price."""
+    """Return a box of USUAL_COUNT of the device, priced as in study office-box-2026; None where that has no price."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:

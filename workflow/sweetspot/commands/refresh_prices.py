@@ -120,7 +120,8 @@ def refreshed_lists(
     Parameters
     ----------
     folder, prices
-        Folder of the price lists, and the lists before, by name.
+        Folder of the price lists, and the lists before, by name. Files are only read here: `_write_lists` writes
+        the new texts.
     updates
         Updates of all lists.
 

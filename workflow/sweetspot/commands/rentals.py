@@ -18,7 +18,8 @@ RENTALS = (
 def load_rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the rentals on demand that the library ships of one maker's devices.
 
-    Of another maker's devices a speed transferred from yours is known within a factor of twenty, which answers nothing.
+    Only one maker's: a speed transferred from your device to another maker's is known within a factor of twenty, which
+    answers nothing.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class CardWatch:
         }
 
     def _query(self, handle: Any, name: str, *arguments: Any, field: str = "", scale: int = 0) -> Any:
-        """Return nvmlDeviceGet`name`, or its attribute `field`, over `scale` if above 0; None if not supported."""
+        """Return nvmlDeviceGet`name`'s result or its `field`, divided by `scale` unless 0; None if not supported."""
         try:
             value = getattr(self._nvml, f"nvmlDeviceGet{name}")(handle, *arguments)
         except self._nvml.NVMLError:
@@ -107,7 +107,8 @@ def emulates(card: dict[str, Any], precision: str) -> bool:
 def visible_cards() -> list[str]:
     """Return the UUIDs of all cards that can be measured, or of those that CUDA_VISIBLE_DEVICES names.
 
-    Numbers count along the bus; as a UUID, a card has the same lock file in every job.
+    Numbers in that variable count along the bus. They are converted to UUIDs, so that a card has the same lock file in
+    every job, whatever number the job knows the card by.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def _lock_file(name: str) -> Iterator[int]:
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
-    """Return True if the lock was free, and is now held by this process."""
+    """Lock the open file unless another process holds its lock; return True if it is locked now."""
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True

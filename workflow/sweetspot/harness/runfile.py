@@ -67,7 +67,9 @@ def write_run(
         A row each, numbered by `step`: mean `seconds` of a step, and number of `steps` in the interval. A run
         without any has one row whose step, seconds and steps are null.
     facts
-        Facts by name for the file's metadata; some are columns too.
+        Facts by name for the file's metadata (JSON). Some are columns too: `host`, `unit`, `samples_per_step`, `gpu`,
+        `machine`, `logical`, `xla`, `measured_on` (a day), and those of MEASURED_NUMBERS and MEASURED_TEXTS, which are
+        null where a fact is missing.
     status, message
         Outcome (ok, unstable, failed, oom), and why a run failed.
     warnings

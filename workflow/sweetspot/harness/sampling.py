@@ -51,6 +51,7 @@ class DeviceSampler:
     """Samples devices twice a second in a thread; reads energy counters before the first timed step and after steps."""
 
     def __init__(self, watch: CardWatch, clock: Callable[[], float] = time.monotonic) -> None:
+        """Read the processor's counters once; `clock` gives seconds."""
         self._watch = watch
         self._clock = clock
         self._counters = read_processor_counters()

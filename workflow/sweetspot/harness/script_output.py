@@ -90,7 +90,7 @@ class StepReader:
     Parameters
     ----------
     script
-        The script, which says how it reports its steps.
+        The script's description, which says how the script reports its steps.
     samples, devices
         Units that a step trains on, all devices together; number of devices (some print the rate of one).
     """
@@ -186,7 +186,7 @@ def _numbers(values: dict[str, Any]) -> dict[str, float]:
 
 
 class RateComparison:
-    """Seconds of the same steps by the script's own lines and by the harness's clock.
+    """Sums the seconds of the same steps by the script's own lines and by the harness's clock, to compare both.
 
     Lines that are read together (a buffer was emptied) are one comparison with those before them, since their own
     moments mean nothing.

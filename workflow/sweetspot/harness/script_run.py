@@ -54,8 +54,10 @@ class ScriptProcess:
 
     Parameters
     ----------
-    script, argv
-        The script's description; its program and arguments.
+    script
+        The script's description (config/commands/NAME.yaml).
+    argv
+        Program and arguments, with all placeholders filled in.
     environment
         All environment variables of the script.
     file
@@ -68,6 +70,7 @@ class ScriptProcess:
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
+        """Start the script in a session of its own."""
         self.file = file
         # Lines of an earlier run are passed over, unless the script begins the file again.
         self._position = file.stat().st_size if file is not None and file.is_file() else 0

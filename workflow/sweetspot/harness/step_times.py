@@ -153,7 +153,7 @@ def _trend(values: np.ndarray) -> float:
 
 
 def _throttling(values: np.ndarray) -> tuple[int, float] | None:
-    """Return (first index of a slower level, its median over the earlier one's); None without two separate levels."""
+    """Return (index where a slower level begins, its median over the earlier level's); None without two levels."""
     for split in range(2, len(values) - 1):
         before = values[:split]
         after = values[split:]

@@ -82,6 +82,7 @@ def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple
     batch = strategy.experimental_distribute_values_from_function(draw_batch)
 
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
+        """Average each gradient over the replicas, and update the variables by the means."""
         pairs = list(zip(gradients, variables, strict=True))
         means = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.MEAN, pairs)
         for variable, gradient in zip(variables, means, strict=True):

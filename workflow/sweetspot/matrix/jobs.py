@@ -56,8 +56,7 @@ class Jobs:
     def location(self, wildcards: Wildcards, resources: Any) -> str:
         """Return the flags, behind the others, for where a run is made, the GPU expected there and its time limit.
 
-        None of it changes what a measurement means, so by none of it a run is made again: it is a function of
-        `resources`, which Snakemake does not compare.
+        None of them changes what a measurement means: as a function of `resources`, none of them repeats a run.
         """
         executor = self._executors[wildcards.instance]
         flags = [self._plan.config.measure.limit_flag()]
@@ -100,5 +99,6 @@ class Jobs:
 
 
 def _run(wildcards: Wildcards) -> Run:
+    """Return the run that the wildcards of Snakemake name, with its cell."""
     cell = Cell(*(kind(wildcards[name]) for name, kind in Cell.__annotations__.items()))
     return Run(cell, int(wildcards["run"]))

@@ -77,9 +77,8 @@ def run_script(script: Path, job: object, log: Path) -> str | None:
 def hold(results: str | Path) -> int | None:
     """Lock a study's `results` for this process until it ends; return the lock's descriptor, None without locks.
 
-    Snakemake's own lock (the profiles switch it off) is of files by name: it stops two studies that write one index,
-    two clones with one `results` pass it, and a killed process leaves it behind. This one is the kernel's (flock).
-    Raises UserError that names the process which holds the lock.
+    Snakemake's own lock (off in the profiles) is of files by name: two clones with one `results` pass it, and a killed
+    process leaves it behind. This one is the kernel's (flock). Raises UserError that names the holding process.
     """
     file = Path(results, NAME)
     with in_a_sentence(file):
@@ -108,14 +107,15 @@ def hold(results: str | Path) -> int | None:
 def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
     """Make the handlers of the terminal end the workflow as SIGTERM does once their reader is gone (`| head`).
 
-    Snakemake raises BrokenPipeError in whatever thread says something. In the thread that reports the end of a job
-    nobody hears of that end, and the scheduler waits for it for ever.
+    Snakemake raises BrokenPipeError in the thread that logs. Where that thread reports the end of a job, the end is
+    lost, and the scheduler waits for the job for ever.
     """
     for handler in terminal_handlers(handlers):
         handler.emit = partial(_emit, handler, handler.emit)  # type: ignore[method-assign]
 
 
 def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], record: logging.LogRecord) -> None:
+    """Write a log record; once the reader is gone, discard output and send SIGTERM to this process."""
     try:
         write(record)
     except BrokenPipeError:

@@ -43,8 +43,8 @@ def terminal_handlers(handlers: Iterable[logging.Handler]) -> Iterator[logging.S
 def show_step_lines(handlers: Iterable[logging.Handler], is_quiet: bool = False) -> None:
     """Make the handlers of the terminal show a line a step; log files keep all.
 
-    Not for a dry run, which shows the complete list. With `--quiet` (`is_quiet`) no step is shown, but why one failed
-    is, and what is measured from here writes to its log alone (rules/benchmark.smk).
+    Not for a dry run, which shows the complete list. With `--quiet` (`is_quiet`) errors alone are shown, no step, and
+    measurements started from here write to their log alone (rules/benchmark.smk).
     """
     if is_quiet:
         os.environ["SWEETSPOT_QUIET"] = "1"
@@ -130,7 +130,7 @@ def slurm_sentences(message: str | None) -> list[str]:
 
 
 def error_sentences(message: str) -> str:
-    """Return a WorkflowError's message without lines of rule files, as `error: ...`; others unchanged."""
+    """Return a WorkflowError's message without lines of rule files, behind `error: `; other messages unchanged."""
     text, is_error = WORKFLOW_ERROR.subn("", message, count=1)
     if not is_error:
         return message

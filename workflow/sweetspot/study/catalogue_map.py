@@ -76,7 +76,7 @@ class CatalogueMap(Closed):
 def checked_catalogue(
     catalogue: CatalogueMap | None, machines: Collection[str], price_lists: Collection[str], file: str | Path
 ) -> CatalogueMap:
-    """Return a catalogue map completed from the library, once its names are checked.
+    """Check the names in a study's catalogue map, and return the map completed from the library.
 
     Parameters
     ----------

@@ -206,7 +206,7 @@ def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
 
 
 def history_days(folder: Path) -> list[date]:
-    """Return the dates of the folders in prices/history/, oldest first. Raises UserError for another name."""
+    """Return the dates of the folders in prices/history/, oldest first. Raises UserError if a name is no date."""
     return sorted({_day_and_number(entry)[0] for entry in (folder / HISTORY).glob("*/")})
 
 
@@ -237,7 +237,7 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
 
 
 def _day_and_number(folder: Path) -> tuple[date, int]:
-    """Return (date, number) of a folder's name in the history, e.g. 2 of `2026-11-22_2`; 0 without number."""
+    """Return (date, number) of a folder's name in the history: `2026-11-22_2` has number 2, `2026-11-22` 0."""
     day, _, number = folder.name.partition("_")
     try:
         return date.fromisoformat(day), int(number or 0)

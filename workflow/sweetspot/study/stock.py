@@ -130,7 +130,7 @@ def study_facts(file: Path) -> list[StockFact]:
 
 
 def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """Return the facts of a study's availability.yaml, once its names are checked to be those of the study.
+    """Read a study's availability.yaml, check its names against those of the study, and return the facts.
 
     Parameters
     ----------

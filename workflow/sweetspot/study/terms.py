@@ -24,6 +24,7 @@ class Amount(Ranged):
     @model_validator(mode="before")
     @classmethod
     def _from_number(cls, data: Any) -> Any:
+        """Return a plain number as {value: number}; a mapping or an Amount unchanged."""
         return data if isinstance(data, dict | Amount) else {"value": data}
 
     @classmethod
@@ -41,6 +42,7 @@ NotNegative = Annotated[Amount, within(0)]
 
 
 def _form(residual: Any) -> str:
+    """Return the tag of a residual value: `(curve)` of a resale curve, else `(amount)`."""
     curve = isinstance(residual, Resale) or (isinstance(residual, dict) and {"curve", "points"} & set(residual))
     return "(curve)" if curve else "(amount)"
 
@@ -268,10 +270,8 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
 
     Parameters
     ----------
-    currency
-        Its code; the dollar is 1.
-    usd
-        USD for one unit of it, held against the year's lowest and highest of the ECB's reference rates.
+    currency, usd
+        Code, and USD for one unit, which is compared with the ECB's lowest and highest rate of the year.
     day
         Day of the rate.
     """

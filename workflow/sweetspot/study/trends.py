@@ -71,7 +71,7 @@ class Fixed(NamedTuple):
 
 
 class Jumps(NamedTuple):
-    """A list price that stays until it is cut, all machines of a provider at once; a change, its 5 and 95 % end."""
+    """A list price that is cut now and then, for all machines of a provider at once; a change, its 5 and 95 % end."""
 
     kind: str
     per_year: float
@@ -124,12 +124,12 @@ CURRENT = re.compile(r"\b(A100|H100|H200|GH200|B200|GB200|B300|GB300|MI300X|MI32
 
 
 def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
-    """Return the preset of an offer that states no trend.
+    """Return the name in PRESETS of the price path of an offer that states no trend.
 
     Parameters
     ----------
     provider
-        Who lets the machine; prices of the hyperscalers' old devices are `fixed`.
+        Who rents out the machine; prices of the hyperscalers' old devices are `fixed`.
     purchase
         How it is paid; contracts and own machines are `fixed`.
     gpu
@@ -145,5 +145,5 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
 
 
 def path_and_title(trend: Trend) -> tuple[str, Path]:
-    """Return (name for people, path of prices) of a trend: a preset's name, or `own` and the kind."""
+    """Return (name for people, price path) of a trend: a preset and its name, or one's own path and its kind."""
     return (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)

@@ -191,7 +191,7 @@ class Need:
     devices: int | None = None
 
     def gib(self, gpus: int) -> float | None:
-        """Return the GiB that each device of a machine of `gpus` must hold; None where the workload does not say."""
+        """Return the GiB needed on each device of a machine with `gpus` devices; None where that is not known."""
         return self.memory.gib(gpus if self.devices is None else min(gpus, self.devices)) or None
 
 
