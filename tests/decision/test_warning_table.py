@@ -118,7 +118,8 @@ def test_what_the_verdict_names_carries_the_answer(best, rival, options, kind, e
 
 
 def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
-    row = {"instance": "measured-box", "assumed_interval": False, "throughput_basis": "measured", "model": "resnet50"}
+    row = {"instance": "measured-box", "assumed_interval": False, "throughput_basis": "measured", "model": "resnet50",
+           "fits": None}  # fmt: skip
     given = pd.DataFrame([row | {"batch_size": 64, "images_per_s": 1.0, "images_per_s_high": 1.0}])
     offers = pd.DataFrame({"instance": ["measured-box", "new-box", "new-box"]})
     throughput = pd.DataFrame({name: [] for name in ("instance", "model", "batch_size", "status", "warnings")})
