@@ -73,14 +73,14 @@ def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
     if not bounded:
         return None
     bars, first = [bar_of(row) for row in bounded], bounded[0]
-    commitments = {row["choice"]: row["commitment"] for row in rows_where(tables, "choices")}
-    best = commitments.get(first.get("best"))
+    commitments = {row["title"]: row["commitment"] for row in rows_where(tables, "choices")}
+    best = commitments.get(first.get("best_title"))
     return Tornado(
         best=text(first.get("best_title")),
         runner_up=text(first.get("rival_title")),
         ratio=first["margin"],
         can_change=any(min(bar.ratio_low, bar.ratio_high) < 1 for bar in bars),
-        same_commitment=not missing(best) and best == commitments.get(first.get("rival")),
+        same_commitment=not missing(best) and best == commitments.get(first.get("rival_title")),
         bars=bars[:FIRST_PAGE_BARS],
     )
 
