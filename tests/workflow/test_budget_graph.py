@@ -30,7 +30,7 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
         {"model": "vgg16", "batch_size": 64, "runs": "1, 2", "budget": "budget_minutes 6"}
     ]
     none = pd.DataFrame(
-        columns=["warnings", "status", "efficiency", "severity", "assumed_interval", "throughput_basis"]
+        columns=["warnings", "status", "efficiency", "severity", "assumed_interval", "throughput_basis", "fits"]
     )
     none = none.assign(instance=None, model=None)
     (said,) = warning_table(only(throughput=none, left_out=table), none, settings(), {}).to_dict("records")
