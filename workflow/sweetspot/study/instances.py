@@ -166,7 +166,9 @@ def load_instances(*files: Path) -> dict[str, Instance]:
     ]
     bases = {name: instance.equivalent_to or instance.base_instance for name, instance in instances.items()}
     for name, base in bases.items():
-        target = base
+        target, machine = base, instances[name]
+        if (equal := instances.get(machine.equivalent_to or name, machine)).gpus != machine.gpus:
+            faults.add(f"{files[-1]}: {name} has {machine.gpus} devices; equivalent_to {base} expects {equal.gpus}")
         for _ in bases:  # whoever still has a base after so many steps goes round in a circle
             target = bases.get(target or "")
         if target is not None:

@@ -132,6 +132,11 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
         for row in cells.itertuples()
         if row.gpus > instances[row.instance].gpus
     ]
+    faults += [
+        (row.Index, f"gpu is {row.gpu!r}; {row.instance} has {instances[row.instance].gpu!r}")
+        for row in cells.itertuples()
+        if row.gpu.casefold() != instances[row.instance].gpu.casefold()
+    ]
     for row in published[~is_declared].itertuples():
         # Only a machine of the same device, spelt alike but for a slip, is surely meant.
         candidates = [name for name, machine in instances.items() if machine.gpu.casefold() == str(row.gpu).casefold()]
