@@ -89,6 +89,9 @@ OFFERS = {
     "said": ({"source": "unknown to most"}, []),
     **{f"bill-{number}": ({"billing": billing}, rules) for number, (billing, rules) in enumerate([
         ({"minimum_s": 86400}, []), ({"minimum_s": 86401}, ["bill_minimum"]),
+        ({"monthly_minimum": 1488}, []), ({"monthly_minimum": 1489}, ["bill_minimum"]),
+        ({"storage": {"gb": 73000, "per_gb_month": 0.1}}, []),
+        ({"storage": {"gb": 74000, "per_gb_month": 0.1}}, ["bill_storage"]),
         ({"storage": {"gb": 1, "per_gb_month": 1}}, []), ({"storage": {"gb": 1, "per_gb_month": 4}}, ["bill_storage"]),
         ({"egress": {"gb": 1, "per_gb": 1}}, []), ({"egress": {"gb": 1, "per_gb": 9}}, ["bill_egress"])])},
     "unknown-in-euro": ({"currency": "XTA", "source": "unknown"}, ["missing_source"]),
