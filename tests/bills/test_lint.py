@@ -88,7 +88,7 @@ OFFERS = {
        for number, source in enumerate(("unknown", "- TODO -", "n/a"))},
     "said": ({"source": "unknown to most"}, []),
     **{f"bill-{number}": ({"billing": billing}, rules) for number, (billing, rules) in enumerate([
-        ({"minimum_s": 86400}, []), ({"minimum_s": 86401}, ["bill_minimum"]),
+        ({"minimum_s": 2764800}, []), ({"minimum_s": 2764801}, ["bill_minimum"]),
         ({"monthly_minimum": 1488}, []), ({"monthly_minimum": 1489}, ["bill_minimum"]),
         ({"storage": {"gb": 73000, "per_gb_month": 0.1}}, []),
         ({"storage": {"gb": 74000, "per_gb_month": 0.1}}, ["bill_storage"]),
