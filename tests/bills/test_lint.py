@@ -87,6 +87,13 @@ OFFERS = {
     **{f"s{number}": ({"source": source}, ["missing_source"])
        for number, source in enumerate(("unknown", "- TODO -", "n/a"))},
     "said": ({"source": "unknown to most"}, []),
+    **{f"bill-{number}": ({"billing": billing}, rules) for number, (billing, rules) in enumerate([
+        ({"minimum_s": 2764800}, []), ({"minimum_s": 2764801}, ["bill_minimum"]),
+        ({"monthly_minimum": 1488}, []), ({"monthly_minimum": 1489}, ["bill_minimum"]),
+        ({"storage": {"gb": 73000, "per_gb_month": 0.1}}, []),
+        ({"storage": {"gb": 74000, "per_gb_month": 0.1}}, ["bill_storage"]),
+        ({"storage": {"gb": 1, "per_gb_month": 1}}, []), ({"storage": {"gb": 1, "per_gb_month": 4}}, ["bill_storage"]),
+        ({"egress": {"gb": 1, "per_gb": 1}}, []), ({"egress": {"gb": 1, "per_gb": 9}}, ["bill_egress"])])},
     "unknown-in-euro": ({"currency": "XTA", "source": "unknown"}, ["missing_source"]),
     # Reserved may cost what on demand does.
     "equal": ({"purchase": "reserved", "on_demand_per_hour": 1.0}, []),
@@ -169,7 +176,12 @@ OWNED = [
     (*CARD, {"capex": 16 * HIGH + 4999}, None), (*CARD, {"capex": 16 * HIGH + 5001}, "own_purchase"),
     (*CARD, {"sell_for": 2000.0}, None), (*CARD, {"sell_for": 200_000.0}, "own_resale"),
     (*CARD, {"staff_hours_per_month": 1, "staff_per_hour": 500}, None),
-    (*CARD, {"staff_hours_per_month": 1, "staff_per_hour": 60_000}, "own_staff"),
+    (*CARD, {"staff_hours_per_month": 0.01, "staff_per_hour": 60_000}, "own_staff"),
+    (*CARD, {"staff_hours_per_month": 1, "staff_per_hour": 0.6}, "own_staff"),
+    (*CARD, {"capex": 10_000, "maintenance_per_month": 5000}, None),
+    (*CARD, {"capex": 10_000, "maintenance_per_month": 5001}, "own_upkeep"),
+    (*CARD, {"downtime_share": 0.5}, None), (*CARD, {"downtime_share": 0.51}, "own_downtime"),
+    (*CARD, {"discount_rate": 0.3}, None), (*CARD, {"discount_rate": 0.31}, "own_discount"),
     # Of an unknown device anything that there is: 5 kW, 50 to 300,000 USD.
     (*NEW, {"kw": 10, "capex": 100}, None), (*NEW, {"kw": 0.001, "capex": 600_000}, None),
     (*NEW, {"kw": 10.1}, "own_power"), (*NEW, {"capex": 99}, "own_purchase"),

@@ -24,7 +24,7 @@ def test_tokens_are_read_as_they_are_meant(text: str, tokens: float) -> None:
     assert parse_work(text).tokens == pytest.approx(tokens)
 
 
-@pytest.mark.parametrize("count", ["1,500", "1,500M", "0", "1e400", "1,5 B tokens and more", "0.0001"])
+@pytest.mark.parametrize("count", ["1,500", "1,500M", "0", "1e400", "1e19", "1,5 B tokens and more", "0.0001"])
 def test_tokens_that_cannot_be_read_are_refused(count: str) -> None:
     with pytest.raises(UserError):
         parse_work(f"llama-3.1-8b lora {count}")
@@ -37,6 +37,8 @@ def test_a_timed_rate_has_an_exponent_or_a_comma() -> None:
     assert mfu_of(work, None, "RTX 4090: 2100,0 tokens/s").mfu == plain
     with pytest.raises(UserError, match="two ways"):
         mfu_of(work, None, "RTX 4090: 2,100 tokens/s")
+    with pytest.raises(UserError, match="of that device's peak"):
+        mfu_of(work, None, "RTX 4090: 2 tokens/s")
 
 
 def test_a_measured_rate_is_read_by_the_same_rules() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from sweetspot.errors import UserError
+from sweetspot.study.base import validated
 from sweetspot.study.scenarios import Scenario, differences, load_scenarios, merged, write_scenario
 
 HERE = Path("scenarios/one.yaml")
@@ -109,6 +110,13 @@ def test_a_tariff_is_of_all_machines_that_are_owned(study):
     _, prices, changes = written(study, per_kwh=0.45)
     assert prices["offers"][0]["own"] == {"capex": 100, "per_kwh": 0.45}
     assert prices["offers"][1:] == PRICES["offers"][1:] and changes == ["electricity 0.45"]
+    ranged = {"ours": {"offers": [{"instance": "box", "own": {"per_kwh": {"value": 0.3, "low": 0.2, "high": 0.4}}}]}}
+    assert written(study, per_kwh=0.45, prices=ranged)[1]["offers"][0]["own"]["per_kwh"] == 0.45
+
+
+def test_a_scenario_that_changes_nothing_is_refused():
+    with pytest.raises(UserError, match="something that differs"):
+        validated(Scenario, {"title": "As it is"}, "x.yaml")
 
 
 def test_work_and_prices_change_together(study):
@@ -187,7 +195,7 @@ def test_a_file_that_nothing_reads_is_refused(tmp_path):
 
 def test_names_are_those_of_the_files_and_plain(tmp_path):
     (tmp_path / "scenarios").mkdir()
-    (tmp_path / "scenarios" / "more.yaml").write_text("title: More\n")
+    (tmp_path / "scenarios" / "more.yaml").write_text("title: More\ntimes_work: 2\n")
     assert list(load_scenarios(tmp_path)) == ["more"] and load_scenarios(tmp_path / "none") == {}
     (tmp_path / "scenarios" / "<b>.yaml").write_text("title: More\n")
     with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):

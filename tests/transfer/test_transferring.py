@@ -114,6 +114,7 @@ def test_what_cannot_run_is_named_and_the_rest_goes_on():
         # 165.2 TFLOP/s over 24.534 GFLOP: 6,733 images a second at most; fp32 runs in TF32: 82.6 TFLOP/s, 3,366
         ({"model": "ResNet-50 v1.5", "rate": 6740.0}, "times what RTX 4090 can do at its dense peak"),
         ({"precision": "fp32", "rate": 3400.0}, "times what RTX 4090 can do at its dense peak"),
+        ({"rate": 0.0001}, "wrong unit"),
     ],
 )
 def test_a_figure_from_which_nothing_follows_is_refused(changes, words):

@@ -58,6 +58,8 @@ def run(request: AskRequest) -> int:
     tables = _read_tables(request.results / study.name / "comparison", study.name)
     if use.days is not None and use.days > study.month_days:
         raise UserError(f"--days is {use.days:g}; expected at most the month's {study.month_days:g}")
+    if use.days is not None and tables["options"]["days_per_month"].isna().all():
+        raise UserError(f"--days is {use.days:g}; expected none: no machine of {study.name} is paid by days of use")
     if use != RequestedUse():
         changed = reevaluate(_read_inputs(request, study, tables["options"]), use)
         # A deadline alone leaves the verdict as it is.

@@ -87,6 +87,8 @@ def _changes_between(request: DiffRequest, since: date) -> str:
     name, prices = request.before, request.config / "studies" / request.before / "prices"
     study = unpriced(name, request.config, request.results / name)
     names, until = price_list_names(prices), request.until or date.max
+    if since > date.today():
+        raise UserError(f"--since is {since}; expected a day up to today")
     if until <= since:
         raise UserError(f"--until is {until}; expected a day after --since, {since}")
     first = min(newest_day(load_price_list(file)) for file in lists_at(prices, names, date.min).values())

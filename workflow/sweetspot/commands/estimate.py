@@ -34,6 +34,8 @@ WORK = re.compile(
 )
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 TIMED = re.compile(r"(?P<gpu>[^:]+):\s*(?P<rate>" + NUMBER + r")\s*(?:tokens/s)?", re.IGNORECASE)
+MAX_TOKENS = 1e18  # as of samples in workloads.yaml
+MIN_SHARE = 1e-3  # what uses less of its device was timed in another unit
 METHOD_SYNONYMS = {"sft": "full", "finetune": "full"}
 
 
@@ -52,8 +54,8 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
     count = parse_number(match["count"], "TOKENS")
     tokens_per_sample = parse_number(match["per_sample"] or "1", "tokens of a sample")
     tokens = count * UNITS[match["unit"].lower()] * tokens_per_sample
-    if not 1 <= tokens < math.inf:
-        raise UserError(f"work is {text!r}, which makes {tokens:g} tokens; expected at least 1")
+    if not 1 <= tokens <= MAX_TOKENS:
+        raise UserError(f"work is {text!r}, which makes {tokens:g} tokens; expected 1 to {MAX_TOKENS:g}")
     return TokenJob(open_model(match["model"]), method, tokens, sequence)  # type: ignore[arg-type]
 
 
@@ -83,10 +85,8 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
     rate = parse_number(match["rate"], "--timed")
     speed = rate * job.flop_per_token
     mfu = speed / (device.peak(PRECISION) * FLOP_PER_TFLOP)
-    if not 0 < mfu <= 1:
-        raise UserError(
-            f"--timed is {timed!r}: {mfu:.3g} of that device's peak; expected a rate above 0 that it can do"
-        )
+    if not MIN_SHARE <= mfu <= 1:
+        raise UserError(f"--timed is {timed!r}: {mfu:.3g} of that device's peak; expected {MIN_SHARE:g} to 1 of it")
     timing = pd.DataFrame([{"model": job.model.name, "gpu": device.gpu, "flop_per_s": speed}])
     return ReachedMfu(range_around(mfu, STACK_SD), timed=timing)
 

@@ -28,6 +28,7 @@ from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.mfu import PRECISION
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Device
+from sweetspot.transfer.transferring import MIN_OF_PEAK
 
 TOKEN_STUDY = "fine-tune-2026"
 TOKEN_FILES = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
@@ -209,6 +210,8 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
     if factor > 1:
         peak = f"what one {device.gpu} can do at its dense peak in {request.precision}"
         raise UserError(f"--speed is {request.speed:g}; expected less: it is {factor:.3g} times {peak}")
+    if factor < MIN_OF_PEAK:
+        raise UserError(f"--speed is {request.speed:g}, {factor:.1g} of what one {device.gpu} can do; wrong unit?")
 
 
 def name_of_this_gpu() -> str:

@@ -202,6 +202,10 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
     for number, log_source in enumerate(study.logs):
         if log_source.gpu is None and log_source.instance not in (content.instances or [log_source.instance]):
             yield f"logs[{number}].instance is {log_source.instance!r}; expected one of instances.yaml, or a 'gpu'"
+    gpus = {machine.gpu for machine in (content.instances or {}).values()}
+    for device in study.energy.devices if study.energy else ():
+        if gpus and device.gpu not in gpus and shipped_devices().find(device.gpu) is None:
+            yield f"energy.devices names {device.gpu!r}; expected a gpu of instances.yaml{hint(device.gpu, gpus)}"
     if study.work is not None and content.workloads is not None:
         # The answer is about a work of months as a whole, not about one class of its jobs.
         classes = tuple(f"{name}." for name in content.monthly)

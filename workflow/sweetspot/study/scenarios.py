@@ -1,6 +1,6 @@
 """Scenarios of a study: config/studies/<study>/scenarios/<name>.yaml, only what differs from its own files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,10 @@ class Scenario(Closed):
     """What differs in workloads.yaml, by workload"""
     prices: dict[str, Any] = {}
     """What differs in a price list, by its name"""
+
+    def _expected(self) -> Iterator[str]:
+        if self.model_fields_set <= {"title"}:
+            yield "something that differs from the study"
 
 
 def scenario_file(folder: Path, name: str) -> Path:
@@ -186,13 +190,13 @@ def _with_factors(content: Any, scenario: Scenario, key: str = "") -> Any:
 
     Jobs a month may have a range; those of a phase stay whole numbers, at least 1.
     """
+    if key == "per_kwh" and scenario.per_kwh is not None:
+        return scenario.per_kwh  # in place of a range too
     if isinstance(content, list):
         return [_with_factors(entry, scenario) for entry in content]
     if isinstance(content, Mapping):
         inherited = key if key in JOBS_PER_MONTH else None
         return {name: _with_factors(value, scenario, inherited or name) for name, value in content.items()}
-    if key == "per_kwh" and scenario.per_kwh is not None:
-        return scenario.per_kwh
     if scenario.times_work is None or not isinstance(content, int | float):
         return content
     if key == "jobs":

@@ -66,7 +66,7 @@ class Rate(Closed):
 class Vat(Closed):
     """Value added tax of the prices."""
 
-    rate: Share
+    rate: float = Field(ge=0, le=0.5)
     """Rate, such as 0.2"""
     included: bool
     """Whether the prices include it as printed"""

@@ -12,8 +12,8 @@ from sweetspot.study.base import Closed, Share
 
 Years = Annotated[float, Field(ge=0, le=50)]
 Point = Annotated[tuple[Years, Share, Share, Share], Field(strict=False)]
-# Losing all of it is no price; ten times today's is beyond every path of the history.
-Change = Annotated[float, Field(gt=-1, le=9)]
+# Losing all of it is no price; three times today's is beyond every path of the history.
+Change = Annotated[float, Field(gt=-1, le=2)]
 CurveName = Literal["data-centre", "gaming"]
 
 # (years since the device came out, share of its new price: median, low, high), from (0, 1). `python -m research

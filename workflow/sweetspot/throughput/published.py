@@ -58,6 +58,8 @@ class PublishedRow(CsvRow):
     def _expected(self) -> Iterator[str]:
         if self.as_of and not AS_OF.fullmatch(self.as_of):
             yield f"YYYY, YYYY-MM or YYYY-MM-DD as as_of, not {self.as_of!r}"
+        if self.precision != self.precision.lower():
+            yield f"precision in small letters, not {self.precision!r}"
         low, high = self.images_per_s_low, self.images_per_s_high
         if (low, high) != (None, None) and not (low and high and low <= self.images_per_s <= high):
             yield f"images_per_s_low and images_per_s_high both, around {self.images_per_s:g}, not {low}, {high}"
@@ -131,6 +133,11 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
         (row.Index, f"gpus is {row.gpus}; {row.instance} has {instances[row.instance].gpus}")
         for row in cells.itertuples()
         if row.gpus > instances[row.instance].gpus
+    ]
+    faults += [
+        (row.Index, f"gpu is {row.gpu!r}; {row.instance} has {instances[row.instance].gpu!r}")
+        for row in cells.itertuples()
+        if row.gpu.casefold() != instances[row.instance].gpu.casefold()
     ]
     for row in published[~is_declared].itertuples():
         # Only a machine of the same device, spelt alike but for a slip, is surely meant.

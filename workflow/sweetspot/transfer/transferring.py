@@ -25,6 +25,7 @@ from sweetspot.warnings import warning
 # Seconds. One figure in a hundred of the pool has a shorter step; below, starting the kernels counts, which no data
 # sheet tells.
 SHORT_STEP = 0.010
+MIN_OF_PEAK = 1e-6  # a figure below has another unit
 BATCHED_UNITS = ("images", "samples", "sequences")
 OLDER_ARCHITECTURES = ("kepler", "maxwell", "pascal", "volta", "turing", "vega", "tpu")  # Before 2020, or not learnt.
 # Half widths of the 90 % interval by era, of the relation in its standard deviations and of the ratio of bandwidths in
@@ -61,6 +62,8 @@ def check_figure(figure: Measured, relation: Relation) -> None:
     if not device.computes(precision_name(figure.precision)):
         raise UserError(f"{device.gpu} does not compute in {figure.precision}; expected another precision")
     factor = beyond_peak_factor(device, figure.precision, model, rate)
+    if factor < MIN_OF_PEAK:
+        raise UserError(f"{rate:,.6g} per second of {model} are {factor:.1g} of what {device.gpu} can do; wrong unit?")
     if factor > 1:
         raise UserError(
             f"{rate:,.6g} per second of {model} are {factor:,.3g} times what {device.gpu} can do at its dense peak; "
