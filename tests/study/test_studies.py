@@ -137,10 +137,6 @@ def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_pa
     other.write_text(f"b: {machine}, base_instance: a}}\na: {machine}, equivalent_to: b}}\n")
     with pytest.raises(UserError, match="lead back to each other"):
         load_instances(other)
-    two = machine.replace("gpus: 1", "gpus: 2")
-    other.write_text(f"b: {two}}}\na: {machine}, equivalent_to: b}}\n")
-    with pytest.raises(UserError, match="a has 1 devices; equivalent_to b expects 2"):
-        load_instances(other)
     one.write_text("- a\n")
     with pytest.raises(UserError, match="found list; expected a mapping"):
         load_instances(one)

@@ -76,9 +76,8 @@ def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_i
     told = tables["verdict"].iloc[0]
     if pd.isna(told["buy_below_usd"]) or not 0.2 < told["buy_below_usd"] / told["box_usd"] < 5:
         pytest.skip("no price of a machine turns it")
-    box = tables["choices"].query("workload == @told.workload and choice == @told.box")["instance"].iloc[0]
     options = tables["options"]
-    option = options[(options["instance"] == box) & (options["purchase"] == "own")]["option"].iloc[0]
+    option = options[(options["title"] == told["box_title"]) & (options["purchase"] == "own")]["option"].iloc[0]
     points = tables["turning_points"].query("quantity == 'capex_usd' and subject == @option")
     points = points[(points["workload"] == told["workload"]) & points["model"].isna()]
     for value in points.loc[(points["boxes"] > 0) != (points["factor"] > 1), "turning_value"]:

@@ -81,9 +81,6 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         lines = json.loads(text) if kind == "json" else list(reader)
         columns = set().union(*lines)
-        heading = reader.fieldnames or []
-        if len(set(heading)) < len(heading):
-            raise ValueError("a column is named twice in line 1")
     except (csv.Error, ValueError, RecursionError, TypeError) as error:
         reason = " ".join(str(error).split())
         raise UserError(f"{file}: neither CSV in UTF-8 nor a JSON list of objects: {reason}") from None

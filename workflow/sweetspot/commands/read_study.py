@@ -167,6 +167,8 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
     is_measured = content.study is None or content.study.measure
     if config is not None and is_measured and content.instances is not None:
         with findings.collect(file):
+            names = [("measure_on", name) for name in config.measure_on]
+            invocation.require_names(file, names, content.instances, f"one of {', '.join(sorted(content.instances))}")
             scripts = invocation.load_scripts(config, file.parent, file)
             invocation.measured_cells(config, content.instances, file, scripts)
 

@@ -60,7 +60,8 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
         require_file(file)  # Snakemake would read a device for its checksum, without end
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, study_file)
-    _require_declared(config, instances, config_file)
+    names = [("measure_on", name) for name in config.measure_on]
+    require_names(config_file, names, instances, f"one of {', '.join(sorted(instances))}")
     scripts = load_scripts(config, root, config_file) if study.measure else {}
     cells = measured_cells(config, instances, config_file, scripts) if study.measure else []
     lists = tuple(price_list_names(folder / "prices"))
@@ -187,17 +188,10 @@ def measured_cells(
     scripts
         Scripts of the matrix by name.
     """
-    _require_declared(config, instances, file)
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), config.exclude, scripts)
     require_possible(cells, instances, config.measure.xla, file)
     require_script_arguments([cell for cell in cells if cell.model in scripts], scripts, file)
     return cells
-
-
-def _require_declared(config: Config, instances: dict[str, Instance], file: Path) -> None:
-    """Refuse an unknown machine of measure_on, also where nothing is measured. Raises UserError."""
-    names = [("measure_on", name) for name in config.measure_on]
-    require_names(file, names, instances, f"one of {', '.join(sorted(instances))}")
 
 
 def expand_matrix(

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, without TF32 and bf16
 GIB = 2.0**30
 Gibibytes = Annotated[float, Field(gt=0, le=1e9)]
-DeviceMemory = Annotated[float, Field(gt=0, le=2048)]
 
 
 @cache
@@ -41,7 +40,7 @@ def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
 class Needs(Closed):
     """The keys by which a workload states the memory that it needs; none: it is not known."""
 
-    gpu_memory_gib: DeviceMemory | None = None
+    gpu_memory_gib: Gibibytes | None = None
     """GiB that each device must hold, such as activations, or all where nothing is divided"""
     sharded_memory_gib: Gibibytes | None = None
     """GiB that the devices of a job divide (ZeRO stage 3, FSDP): 16 bytes a parameter with Adam, 2 a frozen one"""

@@ -1,6 +1,6 @@
 """Scenarios of a study: config/studies/<study>/scenarios/<name>.yaml, only what differs from its own files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,6 @@ class Scenario(Closed):
     """What differs in workloads.yaml, by workload"""
     prices: dict[str, Any] = {}
     """What differs in a price list, by its name"""
-
-    def _expected(self) -> Iterator[str]:
-        if self.model_fields_set <= {"title"}:
-            yield "something that differs from the study"
 
 
 def scenario_file(folder: Path, name: str) -> Path:

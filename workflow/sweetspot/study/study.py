@@ -190,8 +190,6 @@ class Study(Closed):
 
     def _expected(self) -> Iterator[str]:
         cells = self.cells
-        if len({source.id for source in self.sources}) < len(self.sources):
-            yield "an id once among sources"
         if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
             yield f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}"
         if not {cells.headline(model) for model in cells.model} <= {None, *cells.batch_size}:

@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
+from sweetspot.declared_tables import columns_of
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import StudyCells
 
-TABLE_COLUMNS = (
-    *CELL_COLUMNS, "gpu", "nodes", "images_per_s", "images_per_s_low", "images_per_s_high", "runs", "basis", "status",
-    "source", "unit", "warnings", "as_of", "logical", "xla", "stand_in_gpu", "stand_in_framework",
-    "stand_in_batch_size", "stand_in_precision", "stand_in_years", "interval_df", "round", "rounds_behind",
-    "peak_memory_gib", "peak_memory_source", "joules_per_sample", "energy_source", "others_cpu_share",
-    "products",
-)  # fmt: skip
+TABLE_COLUMNS = [name for name in columns_of("throughput") if name != "best"]
 
 
 def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:

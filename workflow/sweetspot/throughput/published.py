@@ -58,8 +58,6 @@ class PublishedRow(CsvRow):
     def _expected(self) -> Iterator[str]:
         if self.as_of and not AS_OF.fullmatch(self.as_of):
             yield f"YYYY, YYYY-MM or YYYY-MM-DD as as_of, not {self.as_of!r}"
-        if self.precision != self.precision.lower():
-            yield f"precision in small letters, not {self.precision!r}"
         low, high = self.images_per_s_low, self.images_per_s_high
         if (low, high) != (None, None) and not (low and high and low <= self.images_per_s <= high):
             yield f"images_per_s_low and images_per_s_high both, around {self.images_per_s:g}, not {low}, {high}"
