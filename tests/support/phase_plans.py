@@ -75,8 +75,7 @@ def best_of(tables, settings, draws=2):
     """The best of the plan by what it is priced at: the option, and nothing else of the comparison."""
     options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
     (whole,) = phases_problems(options, simulate(options, settings.seed, draws), tables.plans, 30.5)
-    stays = whole.table[whole.table["persistent"].astype(bool)]
-    return (stays if len(stays) else whole.table)["option"].iloc[0]
+    return whole.table["option"][whole.eligible].iloc[0]
 
 
 def cells_of(known, speeds=None):
