@@ -61,6 +61,7 @@ def test_accessibility_rules_hold_for_a_plan_and_in_the_dark(page, width, scheme
 
 def test_charts_are_dark_with_the_page_and_light_on_paper(page):
     with opened(page, scheme="dark") as (tab, noise):
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         tab.wait_for_selector(".drawn svg text")
         assert (tab.evaluate(TONE), tab.evaluate(PAINT)) == (rgb(PAPER), rgb(INK))
         # white words on white paper: the paper must be the page's
