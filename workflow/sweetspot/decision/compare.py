@@ -216,7 +216,7 @@ def compare(
         "deadlines": together([deadlines, class_deadlines(months)]),
         "sources": sources,
         "sweeps": pd.DataFrame(
-            [row for problem in (*result.plans, *mixes) for row in sweep_rows(problem)], columns=list(SWEEPS)
+            [row for problem in (*result.plans, *mixes) for row in sweep_rows(problem)], columns=SWEEPS
         ),
         "choices": choices,
         "verdict": verdict,

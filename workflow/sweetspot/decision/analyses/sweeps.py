@@ -58,7 +58,7 @@ def sweep_rows(problem: DecisionProblem) -> Iterator[dict[str, Any]]:
             usd = {name: np.where(mask, costs.usd[:, step], np.inf) for name, mask in possible.items()}
             cheapest = {name: int(of_kind.argmin()) for name, of_kind in usd.items() if np.isfinite(of_kind).any()}
             samples = {
-                name: problem.samples_usd[index] * costs.usd[index, step] / problem.baseline.usd[index, 0]
+                name: problem.samples_usd[index] * costs.usd[index, step] / (problem.baseline.usd[index, 0] or 1.0)
                 for name, index in cheapest.items()
             }
             lowest = np.min(list(samples.values()), axis=0, initial=np.inf)
@@ -73,7 +73,7 @@ def sweep_rows(problem: DecisionProblem) -> Iterator[dict[str, Any]]:
                     "is_planned": factor == 1.0,
                     "commitment": name,
                     "title": problem.title_at(costs, index, step),
-                    "usd": float(costs.usd[index, step]),
+                    "usd": costs.usd[index, step],
                     "usd_low": float(low),
                     "usd_high": float(high),
                     "p_cheapest": float(np.mean(samples[name] <= lowest)),
