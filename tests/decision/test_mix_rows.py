@@ -7,9 +7,9 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.choice_table import COLUMNS, choice_table
+from sweetspot.decision.monthly_work import Trial
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import SOURCES, source_table
-from sweetspot.decision.work_classes import Trial
 from sweetspot.mixes.timing import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care

@@ -36,7 +36,7 @@ def schema_of(name: str) -> pa.Schema:
             pa.struct(
                 [
                     (name, pa.string() if name in ("limit", "title") else pa.float64())
-                    for name in ("limit", "title", "allowed", "actual", "machines", "saved_usd")
+                    for name in ("limit", "title", "allowed", "actual", "saved_usd")
                 ]
             )
         ),

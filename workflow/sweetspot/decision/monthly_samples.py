@@ -9,10 +9,9 @@ import pandas as pd
 
 from sweetspot.bills.rates import or_zero
 from sweetspot.decision.decision_problem import error_key
-from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork, Source, Trial, WorkClass
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.simulate import Draws, value_with_bounds
-from sweetspot.decision.work_classes import GROWTH, PER_MONTH, Source, Trial, WorkClass
 from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse

@@ -18,7 +18,7 @@ COLUMNS = [
     "best_title", "rival", "rival_title", "rival_kind", "rival_usd", "ratio", "ratio_low", "ratio_high", "p_cheaper",
     "take", "take_title", "take_kind", "take_lead", "take_rival", "take_rival_title", "take_rival_lead", "take_ratio",
     "take_p_cheaper", "machine", "timed", "trial_usd", "saving_usd", "busy_days_per_month", "find_out_first",
-    "without_speed", "filled", "limit_costs", "work_factor", "work_until", "pays_title", "pays_from_days", "from_jobs",
+    "without_speed", "limit_costs", "work_factor", "work_until", "pays_title", "pays_from_days", "from_jobs",
     "by_hour_title", "box_title", "box_usd", "box_usd_low", "box_usd_high", "firm_price", "buy_below_usd",
 ]  # fmt: skip
 
@@ -50,7 +50,7 @@ def verdict_table(
         `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that
         buys nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`:
         jobs per month from which paying by the month is cheaper; `pays_from_days`: days of use per month from which
-        buying pays, of a work without a plan; `filled`, `limit_costs`: as of PricedWork.
+        buying pays, of a work without a plan; `limit_costs`: as of PricedWork.
     """
     eligible = [work for work in works if work.table["stands"].any()]
     eligible.sort(key=lambda work: work.name != answer)
@@ -121,7 +121,6 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict
         "busy_days_per_month": work.busy,
         "find_out_first": "" if sure == "clear" else worth,
         "without_speed": lacking["title"].unique().tolist(),
-        "filled": work.filled,
         "limit_costs": work.limit_costs,
     } | _by_the_month(work, take) | (_box_price(work) if commits else {})  # fmt: skip
 

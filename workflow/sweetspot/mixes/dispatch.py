@@ -138,7 +138,7 @@ def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[i
     remaining, samples = problem.jobs.copy(), np.arange(problem.jobs.shape[1])
     running = np.zeros(remaining.shape[1:])
     owned_jobs = {index: np.zeros(remaining.shape) for index in order}
-    free_hours = {index: running + problem.filled * problem.hours_of(index, counts[index]) for index in order}
+    free_hours = {index: running + problem.hours_of(index, counts[index]) for index in order}
     forecasts = {index: problem.owned_forecasts[index] for index in order}
     # Of jobs worth the same, those that fewer kinds can do come first.
     scarcity = 1.0 - SLIGHT * sum(np.isfinite(hours) for hours, _ in forecasts.values())

@@ -137,8 +137,6 @@ class Problem:
         Number of jobs in the selected samples and months, class x sample x month.
     held, rented
         Owned machines and rental offers, with all samples and months.
-    filled
-        Share of the hours of owned machines that is used at most; jobs beyond it are rented.
     first
         The offer that each job tries first; empty: the one expected to be the cheapest.
     trials
@@ -156,7 +154,6 @@ class Problem:
     jobs: Array
     held: tuple[OwnedMachine, ...]
     rented: tuple[RentalOffer, ...]
-    filled: float = 1.0
     first: str = ""
     trials: Mapping[str, float] = field(default_factory=dict)
     timed: frozenset[str] = frozenset()
@@ -286,21 +283,19 @@ class Problem:
         # Not kept: where prices change by the month this is as large as the jobs.
         return sum(map(self.rent_of, self.used), np.zeros((1, 1, 1)))
 
-    def variant(self, filled: float, name: str = "", timed: frozenset[str] = frozenset()) -> "Problem":
-        """Return this problem with another fill limit, first offer and timed speeds; cached.
+    def variant(self, name: str = "", timed: frozenset[str] = frozenset()) -> "Problem":
+        """Return this problem with another first offer and timed speeds; cached.
 
         Parameters
         ----------
-        filled
-            Share of the hours of owned machines that is used at most.
         name
             The `first` offer, for all jobs that can run on it; empty: any offer.
         timed
             Keys of the speeds that are timed before jobs are given to machines.
         """
-        key = (filled, name, timed)
+        key = (name, timed)
         if key not in self._variants:
-            self._variants[key] = replace(self, filled=filled, first=name, timed=timed)
+            self._variants[key] = replace(self, first=name, timed=timed)
         return self._variants[key]
 
     @cached_property
@@ -309,7 +304,7 @@ class Problem:
         return {}
 
     @cached_property
-    def _variants(self) -> dict[tuple[float, str, frozenset[str]], "Problem"]:
+    def _variants(self) -> dict[tuple[str, frozenset[str]], "Problem"]:
         return {}
 
     def select_months(self, months: Indices) -> "Problem":

@@ -14,7 +14,6 @@ from sweetspot.mixes.timing import MINIMUM_SAVING, Indices
 
 MAXIMUM_MACHINES = 10_000  # of a kind, far beyond any team's
 TINY = 1e-9  # hours per month
-TRIED_WITH_LIMITS = 24  # numbers of a kind that are tried where limits must be kept
 BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold"
 Timings = Iterable[frozenset[str]]
 
@@ -31,8 +30,6 @@ class Mix(NamedTuple):
         Name of the only machine or offer beside owned machines; empty: any.
     done
         The mix's dispatch on all samples.
-    filled
-        Share of the hours of owned machines that is used at most, as in `Problem`.
     fixed_usd
         Expected USD per month of the mix without timings; NaN if none was compared.
     """
@@ -40,7 +37,6 @@ class Mix(NamedTuple):
     kind: str
     source: str
     done: DispatchResult
-    filled: float = 1.0
     fixed_usd: float = np.nan
 
     @property
@@ -96,12 +92,7 @@ class Mix(NamedTuple):
     def at(self, problem: Problem) -> DispatchResult:
         """Return the mix's dispatch of another problem that has the same sources at other values."""
         allowed = _allowed(problem, self.kind, self.source)
-        return dispatch(replace(allowed, filled=self.filled, timed=self.timed), self.counts)
-
-    def renting_sooner(self, filled: float) -> "Mix":
-        """Return the mix with the same machines, used for at most the share `filled` of their hours."""
-        result = dispatch(replace(self.problem, filled=filled), self.counts)
-        return self._replace(filled=filled, done=result)
+        return dispatch(replace(allowed, timed=self.timed), self.counts)
 
 
 def _allowed(problem: Problem, kind: str, source: str) -> Problem:
@@ -109,15 +100,11 @@ def _allowed(problem: Problem, kind: str, source: str) -> Problem:
 
 
 class MixLimits:
-    """Base class for limits that a team sets on mixes; this one allows every mix."""
+    """Base class for the budget that a team sets; this one allows every number of machines."""
 
-    def keeps(self, mix: Mix) -> bool:
-        """Return whether a mix keeps all limits; here always True."""
+    def affords(self, counts: Counts) -> bool:
+        """Return whether these numbers of machines keep the budget; here always True."""
         return True
-
-    def ease(self, mix: Mix) -> Mix:
-        """Return the mix with as many jobs moved to rentals as a limit requires; here unchanged."""
-        return mix
 
 
 @dataclass(frozen=True)
@@ -131,13 +118,12 @@ class MixSearch:
     def mix(self, counts: Counts) -> Mix:
         """Return the mix of these numbers of owned machines and the cheapest rentals beside them."""
         if counts not in self._by_counts:
-            self._by_counts[counts] = self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
+            self._by_counts[counts] = Mix(BEST, "", dispatch(self.problem, counts))
         return self._by_counts[counts]
 
     def usd(self, counts: Counts) -> float:
-        """Return expected USD per month of these numbers of machines; infinite if they break a limit."""
-        mix = self.mix(counts)
-        return mix.expected if self.limits.keeps(mix) else np.inf
+        """Return expected USD per month of these numbers of machines; infinite beyond the budget."""
+        return self.mix(counts).expected if self.limits.affords(counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
         """Return the mix that `climb` reaches from the cheapest start, changing only `kinds` (indices)."""
@@ -148,10 +134,6 @@ class MixSearch:
         """Return the mix (kind BOUGHT) of owned machines and the cheapest number, at least 1, of a kind."""
         owned, useful = self.problem.owned, useful_counts(self.problem)
         start = minimum = step(owned, index, 1)
-        first = self.mix(start)
-        if first.filled < 1.0 or not self.limits.keeps(first):  # More may keep a limit for less.
-            numbers = range(1, min(TRIED_WITH_LIMITS, 2 * useful[index]) + 1)
-            start = min((step(owned, index, n) for n in numbers), key=self.usd, default=start)
         counts = climb(start, self.usd, [index], minimum, tuple(map(max, useful, minimum)))
         return self.mix(counts)._replace(kind=BOUGHT, source=self.problem.held[index].name)
 
@@ -161,14 +143,15 @@ class MixSearch:
             return mix
         candidates = []
         for timed in timings:
-            result = dispatch(replace(mix.problem, timed=timed, filled=1.0), mix.counts)
-            candidates.append(self.limits.ease(Mix(mix.kind, mix.source, result, 1.0, mix.expected)))
+            result = dispatch(replace(mix.problem, timed=timed), mix.counts)
+            candidates.append(Mix(mix.kind, mix.source, result, mix.expected))
         best = self.select(candidates, mix)
         return best if best.expected < mix.expected * (1.0 - MINIMUM_SAVING) else mix
 
     def select(self, candidates: Iterable[Mix], default: Mix) -> Mix:
-        """Return the candidate of least expected USD that keeps the limits; `default` if none does."""
-        return min(filter(self.limits.keeps, candidates), key=expected_usd, default=default)
+        """Return the candidate of least expected USD within the budget; `default` if none is."""
+        affordable = (mix for mix in candidates if self.limits.affords(mix.counts))
+        return min(affordable, key=expected_usd, default=default)
 
     def best(self, fixed: Mix, candidates: Iterable[Mix], kinds: Sequence[int]) -> Mix:
         """Return, as kind BEST, the cheapest of `fixed` (no timings), `candidates` and mixes with timings."""
@@ -190,7 +173,7 @@ def expected_usd(mix: Mix) -> float:
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
-    The best keeps the limits where any mix found does. No pure option is ever cheaper than the
+    The best keeps the budget where any mix found does. No pure option is ever cheaper than the
     best. Where the best buys or sells, renting on several offers is one too if it is cheaper than on
     any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
@@ -201,8 +184,7 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     options += [(OWNED, "", owned)] * any(owned)
     options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for kind, source, counts in options:
-        result = dispatch(_allowed(problem, kind, source), counts)
-        pure.append(limits.ease(Mix(kind, source, result)))
+        pure.append(Mix(kind, source, dispatch(_allowed(problem, kind, source), counts)))
     best = search.cheapest(starts, problem.adjustable)
     fixed = search.select([best, *pure], best)
     timings = timings_worth(problem, (fixed.counts, owned))
@@ -227,7 +209,7 @@ def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], l
     kinds
         Indices of the owned kinds of which more or fewer are tried.
     limits
-        Limits of the team that the mix must keep.
+        Budget of the team that the mix must keep.
 
     Returns
     -------

@@ -128,8 +128,6 @@ class Monthly(Closed):
     """Correlation of the jobs of two months: 1, the range of per_month is one unknown number; 0, each has its own"""
     at_most_up_front: AboveZero | None = None
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
-    mean_wait_at_most: AboveZero | None = None
-    """Hours that a job may wait on average for the machines that are held"""
     jobs: list[RecurringJob] = Field(min_length=1)
     """Classes of jobs"""
     measured: JobRecord | None = None
