@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession, rates
+from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession
 from sweetspot.bills.rates import rent_over as mean_rent_factor
 from sweetspot.bills.renting import contract_months
-from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues
+from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, hour_change
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import (
     ALWAYS,
@@ -234,8 +234,7 @@ class MonthlyWork(MixLimits):
         if name == "days":
             return np.asarray(samples * factor("days_per_month"))
         if name != "hours":
-            usd_per_hour = rates(row, BASELINE.of(None)).variable
-            samples = samples * (rates(row, factor).variable / usd_per_hour if usd_per_hour else 1.0)
+            samples = samples * hour_change(row, values)
         return np.asarray(samples if name == "variable" else samples / factor("images_per_s"))
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:

@@ -94,20 +94,24 @@ def build_options(
     rows = with_alternative(_with_intervals(_with_offers(rows, offers, settings.study)))
     rows = with_fits(rows, settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
-    machines = rows["instance"].map(lambda name: settings.titles.get(name, name)).astype(object)
+    lists = rows["price_list_title"].fillna(rows["price_list"])
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
         option=_names(rows, rows["instance"], rows["price_list"], pd.Series(True, rows.index)),
-        title=_names(rows, machines, lists, eligible),
-        model_title=rows["model"].map(lambda model: settings.models.get(model, model)).astype(object),
+        title=_names(rows, _titles_of(rows["instance"], settings.titles), lists, eligible),
+        model_title=_titles_of(rows["model"], settings.models),
     )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     # Copied into few blocks: columns added one by one leave many, which each row read would gather.
     rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True).copy()
     return with_rent_factor(rows.assign(is_reference=_references(rows, settings)).copy()).copy()
+
+
+def _titles_of(names: pd.Series, titles: Mapping[str, str]) -> pd.Series:
+    """Return the title of each name, the name itself where it has none."""
+    return names.map(lambda name: titles.get(name, name)).astype(object)
 
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -152,12 +156,9 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     `jobs_at_once`: number of such jobs, else 1; `figure_images_per_s`, `figure_gpus`: images/s of the figure behind
     that rate (of a single job the rate itself), and its number of devices.
     """
-    rows = rows.assign(
-        jobs_at_once=rows.get("jobs_at_once", pd.Series(1.0, rows.index)).fillna(1.0),
-        figure_images_per_s=rows["images_per_s"],
-        figure_gpus=rows["gpus"].astype(float),
-    )
-    side = rows["jobs_at_once"] > 1
+    count = rows.get("jobs_at_once", pd.Series(1.0, rows.index)).fillna(1.0)
+    rows = rows.assign(jobs_at_once=count, figure_images_per_s=rows["images_per_s"], figure_gpus=rows["gpus"] * 1.0)
+    side = count > 1
     if side.any():
         for name, column in SIDE.items():
             rows[column] = rows[column].astype(rows[name].dtype).mask(side, rows[name])
@@ -191,15 +192,16 @@ def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.Dat
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
     """Return `rows` with an assumed factor as interval of images/s where none is known, marked `assumed_interval`."""
-    lacks = rows["images_per_s"].notna() & (rows["images_per_s_low"].isna() | rows["images_per_s_high"].isna())
+    value, low, high = (rows[name] for name in FIGURE)
+    lacks = value.notna() & (low.isna() | high.isna())
     weak = rows["throughput_basis"].isin(["stand_in", "extrapolated"])
     years = rows[STAND_IN_YEARS].astype(float).fillna(0.0)
     aged = np.exp(np.hypot(math.log(ASSUMED_FACTOR_STAND_IN), years * math.log(YEAR)))  # Independent errors.
     factor = np.where(weak, aged, ASSUMED_FACTOR)
     return rows.assign(
         assumed_interval=lacks,
-        images_per_s_low=rows["images_per_s_low"].mask(lacks, rows["images_per_s"] / factor),
-        images_per_s_high=rows["images_per_s_high"].mask(lacks, rows["images_per_s"] * factor),
+        images_per_s_low=low.mask(lacks, value / factor),
+        images_per_s_high=high.mask(lacks, value * factor),
         level=rows["level"].mask(lacks, LEVEL_PREDICTION),
     )
 
@@ -221,7 +223,7 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     name, options = settings.reference, rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
     if name is not None and len(rows) and options.empty:
-        batches = [f"{size or 'of its own figure'} ({model})" for model, size in settings.batch_sizes.items()]
+        batches = [f"{size or 'any'} ({model})" for model, size in settings.batch_sizes.items()]
         raise UserError(
             f"{about} has no priced figure at batch {', '.join(batches)}; expected an offer of it, and a throughput of "
             "it or of the machine that it is estimated from (measure_on)"
@@ -260,9 +262,8 @@ def same_machine(first: Row, second: Row) -> bool:
 
 def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     """Return options with `workload_title` (its key if it has no title) and `unit`, the word for what speeds count."""
-    names = options["workload"].map(lambda name: titles.get(name, name))
     units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
-    return options.assign(workload_title=names, unit=unit_in_words(set(units)))
+    return options.assign(workload_title=_titles_of(options["workload"], titles), unit=unit_in_words(set(units)))
 
 
 def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:

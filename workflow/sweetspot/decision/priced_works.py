@@ -26,8 +26,7 @@ MAXIMUM_PRICED = 24  # Machines of a kind for which a break-even price is looked
 CAPEX = ["capex_usd", "capex_usd_low", "capex_usd_high"]
 OPTION_COLUMNS = ["title", "alternative", "instance", "purchase", "price_list", "persistent", "in_answer",
                   "is_reference", *CAPEX]  # fmt: skip
-PLAN_COLUMNS = ["title", "alternative", "counts", "hours", "hours_low", "hours_high", "planned_hours", "device_hours",
-                "usd"]  # fmt: skip
+PLAN_COLUMNS = ["title", "alternative", "counts", "hours", "planned_hours", "device_hours", "usd"]
 
 
 def works(
@@ -97,7 +96,7 @@ def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> Pr
     """Return a plan of phases with a choice per option that can run it, and USD, choice x sample."""
     rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
     rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
-    costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
+    costs = plan.table.set_axis(rows.index)
     fixed_usd = costs["ownership_usd"]
     work = _option_work(plan.workload, plan.months, rows, costs[PLAN_COLUMNS], plan.samples_usd, fixed_usd, draws)
     return work._replace(cost=ROUNDS, model=plan.phase_model)

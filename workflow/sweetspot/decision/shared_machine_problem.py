@@ -38,7 +38,7 @@ class SharedMachineProblem(DecisionProblem):
         usd = self.baseline_usd[:, None] * work
         for index, choice in enumerate(self.choices):
             row = choice.row
-            if values.touches(row["row"]) or by_contract(row):
+            if row["row"] in values.rows or by_contract(row):
                 with np.errstate(divide="ignore"):  # An interval of the speed may begin at 0.
                     change = _hour_at(row, values) / _hour_at(row, BASELINE)
                     usd[index] *= change / values.factor(row["row"], "images_per_s")
