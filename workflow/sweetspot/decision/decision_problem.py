@@ -84,7 +84,8 @@ class ParameterValues:
 
     def factor(self, label: int | None, figure: str) -> Number:
         """Return the factor, over its baseline, of a figure of the row with that label; 1 if unchanged."""
-        return _product(by for key, by in self.values.items() if key.figure == figure and label in key.rows)
+        factors = (by for key, by in self.values.items() if key.figure == figure and label in key.rows)
+        return math.prod(factors, start=1.0)
 
     def of(self, label: int | None) -> Factor:
         """Return a function from the name of a figure to its factor in the row with that label."""
@@ -97,22 +98,13 @@ class ParameterValues:
 
     def work(self, figure: str, subject: str | None = None) -> Number:
         """Return the factor of a figure of the work, of all its parameters or of those of one class (`subject`)."""
-        subjects = None if subject is None else ("", subject)
-        return _product(
-            by
-            for key, by in self.values.items()
-            if key.figure == figure and (subjects is None or key.subject in subjects)
-        )
+        pairs = ((key, by) for key, by in self.values.items() if key.figure == figure)
+        return math.prod((by for key, by in pairs if subject is None or key.subject in ("", subject)), start=1.0)
 
 
 def error_key(error: Error) -> str:
     """Return a correlation key of speeds as one text, its parts joined by '|'."""
     return "|".join(map(str, error))
-
-
-def _product(factors: Iterable[Number]) -> Number:
-    """Return the product of factors; 1 without any."""
-    return math.prod(factors, start=1.0)
 
 
 BASELINE = ParameterValues(1, {})

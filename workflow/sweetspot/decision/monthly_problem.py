@@ -22,7 +22,7 @@ from sweetspot.decision.decision_problem import (
     TurningPoint,
 )
 from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
-from sweetspot.decision.parameters import ASSUMED_RANGE, all_of, parameters_of
+from sweetspot.decision.parameters import all_of, known_or_assumed, parameters_of
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title, rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
@@ -321,9 +321,7 @@ class MonthlyProblem(DecisionProblem):
         """Yield a case per machine for sale or contract and parameter: all work, jobs of a class, or project months."""
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
-        problems = cache(
-            lambda parameter: {log: self._selected_months(parameter, log) for log in BREAK_EVEN_LOGS}
-        )  # the same for all machines
+        problems: dict[Parameter, dict[float, Problem]] = {}  # the same for all machines
         for index in work.drawn.for_sale:
             counts, name = step(owned, index, 1), work.drawn.held[index].name
             if not work.affords(counts):
@@ -338,7 +336,9 @@ class MonthlyProblem(DecisionProblem):
                     label = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
                 else:
                     continue
-                difference = self._cost_difference(*pair, parameter, problems(parameter))
+                if parameter not in problems:
+                    problems[parameter] = {log: self._selected_months(parameter, log) for log in BREAK_EVEN_LOGS}
+                difference = self._cost_difference(*pair, parameter, problems[parameter])
                 p_pays = float(np.mean(difference.samples[:, difference.sample_factors == 1.0] <= 0))
                 yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays)
 
@@ -425,25 +425,19 @@ def _neighbour_usd(best: Mix, months: float) -> Array | None:
     problem, samples = best.problem, []
     for index in problem.adjustable:
         kind, count = problem.held[index], best.counts[index]
-        for change in (-1, 1):
-            is_possible = kind.for_sale or kind.minimum <= count + change <= kind.there
-            if is_possible and count + change >= kind.minimum:
-                usd = dispatch(problem, step(best.counts, index, change)).usd * months
+        for number in (count - 1, count + 1):
+            if kind.minimum <= number and (kind.for_sale or number <= kind.there):
+                usd = dispatch(problem, step(best.counts, index, number - count)).usd * months
                 samples += [usd] * bool(np.isfinite(usd).all())
     return np.stack(samples) if samples else None
 
 
 def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
     """Yield the parameters of the offers: prices, figures of machines, tariffs, months, days of use, speeds."""
-    offers = [
-        replace(
-            Choice.of(source.offer),
-            alternative=source.offer["option"],
-            labels=source.labels,
-            already_owned=bool(source.there),
-        )
-        for source in work.sources
-    ]
+    offers = []
+    for source in work.sources:
+        option, title = source.offer["option"], str(source.offer["title"])
+        offers.append(Choice(option, title, source.offer, option, source.labels, already_owned=source.there > 0))
     speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
     for parameter in parameters_of(offers, list(speeds.values()), work.month_days):
         maximum = parameter.maximum
@@ -458,18 +452,16 @@ def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
     """Yield each class's jobs per month, urgent jobs and growth as a parameter with its samples (one value each)."""
     jobs = (work.numbers / grown(work.growth, work.work.months)).mean(axis=2)
     for index, job_class in enumerate(work.classes):
-        job, title, most = job_class.job, model_title(job_class.job.name), np.inf
-        name = f"jobs of {title} a month"
+        job, title = job_class.job, model_title(job_class.job.name)
         if job_class.urgent:
-            name, most = f"urgent {name}", job.per_month.value
-        rows = [(PER_MONTH, name, "jobs/month", job_class.number, most, jobs[index])]
+            name, maximum = f"urgent jobs of {title} a month", job.per_month.value
+        else:
+            name, maximum = f"jobs of {title} a month", np.inf
+        rows = [(PER_MONTH, name, "jobs/month", job_class.number, maximum, jobs[index])]
         if not job_class.urgent:
-            growth = (job.growth_per_month, MAXIMUM_GROWTH, work.growth[index])
-            rows.append((GROWTH, f"growth of the jobs of {title}", "share/month", *growth))
+            name, amount = f"growth of the jobs of {title}", job.growth_per_month
+            rows.append((GROWTH, name, "share/month", amount, MAXIMUM_GROWTH, work.growth[index]))
         for quantity, name, unit, amount, maximum, samples in rows:
-            value, (low, high), basis = amount.value, amount.ends, "declared"
-            if not low < high:
-                low, high, basis = value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"
-            if value > 0:
-                columns = (quantity, job_class.name, name, unit, value, low, high, basis, quantity)
-                yield Parameter(*columns, maximum=maximum), samples
+            if amount.value > 0:
+                bounds = (amount.value, *known_or_assumed(amount.value, *amount.ends, "declared"))
+                yield Parameter(quantity, job_class.name, name, unit, *bounds, quantity, maximum=maximum), samples

@@ -45,8 +45,6 @@ class PhasesProblem(DecisionProblem):
 
     Parameters
     ----------
-    phase_model
-        The network whose training hours the plan states.
     table
         A row per choice: option, title, alternative, `counts` (machines), hours, usd, of that
         `ownership_usd` by the month, `planned_hours` of one owned machine, `device_hours` of the whole plan.
@@ -70,7 +68,6 @@ class PhasesProblem(DecisionProblem):
         Samples of USD by use and USD of ownership, option x sample.
     """
 
-    phase_model: str
     table: pd.DataFrame
     jobs: Array
     phase_usd: Array
@@ -299,7 +296,6 @@ def _phases_problem(
         choices=choices,
         parameters=(*of_offers, all_of("amount of work")),
         samples_usd=samples[0] + samples[1],
-        phase_model=str(total["model"].iloc[0]),
         table=choice_rows,
         jobs=jobs,
         phase_usd=phase_usd,

@@ -26,7 +26,6 @@ MAXIMUM_PRICED = 24  # Machines of a kind for which a break-even price is looked
 CAPEX = ["capex_usd", "capex_usd_low", "capex_usd_high"]
 OPTION_COLUMNS = ["title", "alternative", "instance", "purchase", "price_list", "persistent", "in_answer",
                   "is_reference", *CAPEX]  # fmt: skip
-PLAN_COLUMNS = ["title", "alternative", "counts", "hours", "planned_hours", "device_hours", "usd"]
 
 
 def works(
@@ -74,9 +73,9 @@ def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, toda
 
 
 def _option_work(
-    name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, fixed_usd: pd.Series, draws: Draws
+    name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, draws: Draws
 ) -> PricedWork:
-    """Return a work whose choices are options; `columns`: further columns; `fixed_usd`: USD of owning the machine."""
+    """Return a work whose choices are options; `columns`: further ones, `ownership_usd` of the machine among them."""
     options = records(rows)
     kinds = pd.Series([_kind_of(row) for row in options], rows.index)
     table = rows[OPTION_COLUMNS].assign(
@@ -84,7 +83,7 @@ def _option_work(
         kind=kinds,
         commitment=kinds.replace([KEEP, RENT], NOTHING),
         box_title=rows["title"],
-        usd_per_capex=[_usd_per_capex(*pair) for pair in zip(options, fixed_usd, strict=True)],
+        usd_per_capex=list(map(_usd_per_capex, options, columns["ownership_usd"])),
         usd_at_todays_prices=columns["usd"] / rows["rent_factor"],
         **columns,
     )
@@ -94,22 +93,22 @@ def _option_work(
 
 def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
     """Return a plan of phases with a choice per option that can run it, and USD, choice x sample."""
-    rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
-    rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
-    costs = plan.table.set_axis(rows.index)
-    fixed_usd = costs["ownership_usd"]
-    work = _option_work(plan.workload, plan.months, rows, costs[PLAN_COLUMNS], plan.samples_usd, fixed_usd, draws)
-    return work._replace(cost=ROUNDS, model=plan.phase_model)
+    rows = options.loc[[choice.row["row"] for choice in plan.choices]]
+    columns = plan.table.set_axis(rows.index)
+    work = _option_work(plan.workload, plan.months, rows, columns, plan.samples_usd, draws)
+    return work._replace(cost=ROUNDS, model=str(rows["model"].iloc[0]))
 
 
 def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
     """Return the workload of a single job with a choice per option, and USD, choice x sample."""
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
-    fixed_usd, device_hours = months_of_use * rows["fixed_usd_per_month"], rows["hours"] * rows["gpus"].fillna(1)
-    columns = rows[["usd", "hours", "month_usd"]].assign(device_hours=device_hours, counts=1.0)
+    columns = rows[["usd", "hours", "month_usd"]].assign(
+        device_hours=rows["hours"] * rows["gpus"].fillna(1),
+        counts=1.0,
+        ownership_usd=months_of_use * rows["fixed_usd_per_month"],
+    )
     months = 1.0 if settings.counts == "month" else np.nan
-    work = _option_work(name, months, rows, columns, draws.usd[rows.index], fixed_usd, draws)
-    first = rows.iloc[0]
+    work, first = _option_work(name, months, rows, columns, draws.usd[rows.index], draws), rows.iloc[0]
     model, title = str(first["model"]), str(first.get("workload_title") or name)
     if title == name and model != NO_MODEL:
         title = str(first["model_title"])
