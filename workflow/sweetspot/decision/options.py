@@ -94,7 +94,7 @@ def build_options(
     rows = with_alternative(_with_intervals(_with_offers(rows, offers, settings.study)))
     rows = with_fits(rows, settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    lists = rows["price_list_title"].fillna(rows["price_list"])
+    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
@@ -117,20 +117,15 @@ def _titles_of(names: pd.Series, titles: Mapping[str, str]) -> pd.Series:
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Return one row of `costs` per offer, model and workload: the best cell at the headline batch and precision."""
     costs = costs.reindex(columns=[*dict.fromkeys([*costs, "status"])])
-    rows = costs[is_requested(costs, settings) & (costs["status"].fillna("ok") == "ok")]
+    batch_size = costs["model"].map(settings.batch_sizes)  # Missing: any.
+    is_any = batch_size.isna() & (costs["model"].isna() | costs["model"].isin(list(settings.batch_sizes)))
+    rows = costs[(is_any | costs["batch_size"].eq(batch_size)) & costs["status"].fillna("ok").eq("ok")]
     rows = rows.assign(
         model=rows["model"].astype(object).fillna(NO_MODEL),
         differs=2 * (rows["precision"] != settings.precision) + (rows["framework"] != settings.framework),
     )
     rows = rows.sort_values(["differs", "images_per_usd"], ascending=[True, False], kind="stable")
     return rows.drop(columns="differs").drop_duplicates([*OFFER, "model", "workload"])
-
-
-def is_requested(rows: pd.DataFrame, settings: Settings) -> pd.Series:
-    """Return booleans by row of costs or plans: whether it has its model's headline batch (or any, if none is set)."""
-    any_size = [model for model, batch in settings.batch_sizes.items() if batch is None]
-    is_headline = rows["batch_size"] == rows["model"].map(settings.batch_sizes)
-    return is_headline | rows["model"].isin(any_size) | rows["model"].isna()
 
 
 def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
@@ -223,7 +218,7 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     name, options = settings.reference, rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
     if name is not None and len(rows) and options.empty:
-        batches = [f"{size or 'any'} ({model})" for model, size in settings.batch_sizes.items()]
+        batches = [f"{size or 'of its own figure'} ({model})" for model, size in settings.batch_sizes.items()]
         raise UserError(
             f"{about} has no priced figure at batch {', '.join(batches)}; expected an offer of it, and a throughput of "
             "it or of the machine that it is estimated from (measure_on)"

@@ -125,7 +125,8 @@ class PhasesProblem(DecisionProblem):
             machines, rounds, is_late = self._machines(index, hours, hours_per_machine)
         rate = month = hour_change(row, values, rent)
         if is_owned:
-            month = possession(row, factor) / (possession(row, BASELINE.of(None)) or 1.0)
+            baseline = possession(row, BASELINE.of(None))
+            month = possession(row, factor) / baseline if baseline else 1.0
         running = (self.phase_usd[:, index, None] * hours * rounds / baseline_rounds).sum(axis=0) * rate
         ownership = self.ownership_usd[index] / self.machines[index] * machines * months * month
         return np.where(is_late, np.inf, ownership + running), machines
@@ -147,15 +148,14 @@ class PhasesProblem(DecisionProblem):
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield a case per owned option with the amount of work, and with days of use if hours are limited."""
-        running, ownership = self.running_samples, self.ownership_samples
+        usd = self.running_samples + self.ownership_samples
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
         rented = np.flatnonzero(self.eligible & ~is_owned)
         if not rented.size:
             return
         amount, unit = (self.work_hours, "hours of work") if len(self.jobs) > 1 else (float(self.jobs[0]), "jobs")
         for index in map(int, np.flatnonzero(self.eligible & is_owned)):
-            choice, rent = self.choices[index], (running[rented] + ownership[rented]).min(axis=0)
-            p_pays = float(np.mean(running[index] + ownership[index] <= rent))
+            choice, p_pays = self.choices[index], float(np.mean(usd[index] <= usd[rented].min(axis=0)))
             for parameter in self.parameters:
                 if parameter.quantity == ALL_JOBS:
                     label = ("the work of the plan", ALL_JOBS, amount, unit)
