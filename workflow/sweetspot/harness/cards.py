@@ -27,17 +27,9 @@ class DeviceSample(NamedTuple):
 
 
 class CardWatch:
-    """The cards of a run, read through NVML; no cards on a processor.
+    """Reads the cards of a run through `nvml`, the module pynvml, by their UUIDs; no cards on a processor.
 
-    Parameters
-    ----------
-    nvml, uuids
-        The module pynvml (None where there is nothing to read), and the UUIDs of the cards.
-
-    Attributes
-    ----------
-    facts
-        `driver` (version), `device_name`, `cards` (properties of each, None if not reported); {} without cards.
+    `facts`: `driver` (version), `device_name`, `cards` (properties of each, None if not reported); {} without cards.
     """
 
     def __init__(self, nvml: Any, uuids: Sequence[str] = ()) -> None:
@@ -64,7 +56,7 @@ class CardWatch:
         ]
 
     def _describe(self, uuid: str, handle: Any) -> dict[str, Any]:
-        """Return a card's uuid, name, memory_bytes, power_limit_watts, max_clock_mhz and compute_capability."""
+        """Return uuid, name, memory_bytes, power_limit_watts, max_clock_mhz and compute_capability of a card, by name."""
         capability = self._query(handle, "CudaComputeCapability")
         return {
             "uuid": uuid,
@@ -108,12 +100,7 @@ def visible_cards() -> list[str]:
     """Return the UUIDs of all cards that can be measured, or of those that CUDA_VISIBLE_DEVICES names.
 
     Numbers in that variable count along the bus. They are converted to UUIDs, so that a card has the same lock file in
-    every job, whatever number the job knows the card by.
-
-    Raises
-    ------
-    UserError
-        If CUDA_VISIBLE_DEVICES names no such card.
+    every job, whatever number the job knows it by. Raises UserError for a name of no such card.
     """
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     names = [name.strip() for name in (chosen or "").split(",") if name.strip()]

@@ -27,7 +27,7 @@ def lease_folder() -> Path:
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[int]:
-    """Yield the descriptor of a lock file of this host, opened but not locked; the kernel frees a killed job's lock."""
+    """Yield the open descriptor of a lock file of this host, not locked yet; the kernel frees a killed job's lock."""
     descriptor = os.open(lease_folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with suppress(PermissionError):  # another user's, who has done so
@@ -49,9 +49,8 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 def leased_processor(exclusive: bool) -> Iterator[None]:
     """Hold the lock of this host's processor in the `with` block: alone, or shared with other runs on cards.
 
-    A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor. Wait,
-    with a message on stderr, while another job holds the lock. Jobs queue for it, so that many runs on cards do not
-    keep a run on the processor waiting for ever.
+    A run on the processor is measured alone; runs on cards go beside each other. Wait, with a message on stderr, while
+    another job holds the lock. Jobs queue for it, so that many runs on cards do not keep one on the processor waiting.
     """
     kinds = (fcntl.LOCK_EX, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
     with _lock_file("processor-queue") as queue, _lock_file("processor") as processor:
@@ -67,8 +66,7 @@ def leased_processor(exclusive: bool) -> Iterator[None]:
 def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     """Yield the UUIDs of `count` of `cards`, locked for this process in the `with` block; wait until so many are free.
 
-    One job at a time takes cards, so that no two jobs hold half of what each needs. Raises UserError if `cards` are
-    fewer than `count`.
+    One job at a time takes cards, so that no two jobs hold half of what each needs. UserError for too few `cards`.
     """
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")

@@ -64,10 +64,9 @@ def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
 
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
-    """Return a machine's processor and usable CPUs as text, such as 'AMD EPYC 7B13, 8 CPUs'.
+    """Return processor and usable CPUs of a run's facts as text, e.g. 'AMD EPYC 7B13, 8 CPUs'; None if either lacks.
 
-    None where the facts (of `machine_facts`) lack either. The memory is left out: it moves no figure, and a kernel's
-    own share of it changes.
+    Runs of one kind of machine are compared. The memory is left out: it moves no figure, and a kernel's share changes.
     """
     processor, usable = facts.get("cpu"), facts.get("cpu_usable")
     return f"{processor}, {usable} CPU{'s' if usable > 1 else ''}" if processor and usable else None

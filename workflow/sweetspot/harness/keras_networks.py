@@ -31,22 +31,14 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
     moving statistics equal those of the stock layer.
     """
 
-    def call(
-        self,
-        inputs: tf.Tensor,
-        training: bool | None = None,
-        mask: tf.Tensor | None = None,
-    ) -> tf.Tensor:
+    def call(self, inputs: tf.Tensor, training: bool | None = None, mask: tf.Tensor | None = None) -> tf.Tensor:
         """Return the normalised batch, of the same shape; Keras calls this method.
 
         Parameters
         ----------
-        inputs
-            Batch x height x width x channels.
-        training
-            Whether the statistics are those of the batch, and update the moving ones.
-        mask
-            Not used: images have none.
+        inputs, training, mask
+            Batch x height x width x channels; whether the statistics are those of the batch, and update the moving
+            ones; images have no mask.
         """
         mean = self.moving_mean.value
         variance = self.moving_variance.value

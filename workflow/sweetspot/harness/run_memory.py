@@ -22,13 +22,10 @@ EXCEPTION_START = re.compile(
 
 
 def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
-    """Return the peak memory of one device in GiB, from the facts of a run.
+    """Return `peak_memory_gib` of one device and `peak_memory_source`, from the facts of a run; {} where none is known.
 
-    Returns
-    -------
-    dict
-        `peak_memory_gib` and `peak_memory_source`: the framework's counter (`framework`), the fullest sample of the
-        device (`nvml`), or the largest process on a processor (`resident`); {} where none is known.
+    The source is the framework's counter (`framework`), the fullest sample of the device (`nvml`), or the largest
+    process on a processor (`resident`).
     """
     peaks = {"framework": "peak_memory_bytes", "nvml": "gpu_memory_peak_bytes"}
     if device == "cpu":
@@ -40,9 +37,9 @@ def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
 
 
 def memory_error(errors: str) -> str | None:
-    """Return the line of `errors`, a process's stderr, which says that memory ran out; None if none does.
+    """Return the line of a process's stderr which says that memory ran out, in its last exception; None if none does.
 
-    Only the last exception is searched, or the last three lines where there is none.
+    Without an exception the last three lines are searched.
     """
     lines = errors.strip().splitlines()
     starts = [number for number, line in enumerate(lines) if EXCEPTION_START.match(line)]

@@ -26,7 +26,7 @@ from sweetspot.harness.backends.command import script_facts
 from sweetspot.harness.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import memory_error
-from sweetspot.harness.script_output import LineSplitter, RepeatDetector, StepClock, StepReader
+from sweetspot.harness.script_output import MAX_LINES, LineSplitter, StepClock, StepReader, lines_per_step
 from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
 from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
@@ -50,23 +50,10 @@ class Chunk(NamedTuple):
 
 
 class ScriptProcess:
-    """The script's process and what it writes.
+    """The script's process, in a session of its own, and what it writes. UserError if it cannot be started.
 
-    Parameters
-    ----------
-    script
-        The script's description (config/commands/NAME.yaml).
-    argv
-        Program and arguments, with all placeholders filled in.
-    environment
-        All environment variables of the script.
-    file
-        The file to which the script writes its steps; None: steps are lines of its output.
-
-    Raises
-    ------
-    UserError
-        If the program or the folder does not exist.
+    `argv` has all placeholders filled in, `environment` all variables; `file` is the one to which the script writes its
+    steps, None where they are lines of its output.
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
@@ -138,13 +125,7 @@ class ScriptProcess:
 
 
 class ScriptRun:
-    """One run of a script: its output, read until the stop rule holds.
-
-    Parameters
-    ----------
-    request, script, process
-        The run with its protocol, the script's description, and the script's process.
-    """
+    """One run of a script: its output, read until the stop rule of the request holds."""
 
     def __init__(self, request: Request, script: Script, process: ScriptProcess) -> None:
         self._request = request
@@ -153,7 +134,7 @@ class ScriptRun:
         self._samples = script.samples(request.cell)
         self._reader = StepReader(script, self._samples, request.cell.gpus)
         self._clock = StepClock(script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1)
-        self._repeats = RepeatDetector()
+        self._bare_moments: list[float] = []  # of lines that report a step without number or time
         self._lines_without_step = 0
         self._first_moment = math.nan
         self._may_be_silent = True  # until it reports a step, or the supervisor is told
@@ -183,7 +164,9 @@ class ScriptRun:
         self._may_be_silent = False
         if report.loss is not None and not math.isfinite(report.loss):
             self.fail(f"the loss is {report.loss}: such steps train nothing and are no throughput")
-        self._repeats.add(report, moment)
+        is_bare = report.step is None and report.time is None and report.seconds is None
+        if is_bare and len(self._bare_moments) < MAX_LINES:
+            self._bare_moments.append(moment)
         interval = self._clock.add(report, moment)
         if interval is None:
             return False
@@ -208,7 +191,7 @@ class ScriptRun:
 
     def _warnings(self) -> Iterator[tuple[str, str]]:
         """Yield (rule, message) of warnings: repeated lines, pauses, a reported rate that the clock contradicts."""
-        processes, pauses, compared = self._repeats.lines_per_step(), self._clock.pauses, self._clock.comparison
+        processes, pauses, compared = lines_per_step(self._bare_moments), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
             remedy = "let one of them print, or have the lines tell the step's number"

@@ -75,12 +75,8 @@ def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float) -> bool:
 
     Parameters
     ----------
-    timed
-        The timed intervals.
-    rule
-        The protocol.
-    passed_s
-        Seconds since timing began.
+    timed, rule, passed_s
+        The timed intervals, the protocol, and the seconds since timing began.
     """
     if passed_s < rule.least_seconds:
         return False

@@ -18,7 +18,6 @@ from sweetspot.errors import UserError
 from sweetspot.files import require_space
 from sweetspot.harness.backends import backend, missing, require_devices, require_supported
 from sweetspot.harness.cards import emulates, watch_cards
-from sweetspot.harness.disturbance import ROOT_VARIABLE
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import memory_error, peak_memory
@@ -34,6 +33,7 @@ from sweetspot.harness.step_times import (
     mean_step,
     step_warnings,
 )
+from sweetspot.harness.stop_rule import ROOT_VARIABLE
 from sweetspot.matrix.reruns import must_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
@@ -55,12 +55,9 @@ KEEP_MEMORY = {
 
 
 def supervise(request: Request) -> int:
-    """Measure one run, write its run file (for a failure too) and return the exit code 0.
+    """Measure one run, write its run file (for a failure too) and return the exit code 0; `run_benchmark.py` calls it.
 
-    Raises
-    ------
-    UserError
-        For a cell that cannot be measured, devices other than requested, or no space for the run file.
+    Raises UserError for a cell that cannot be measured, devices other than requested, or no space for the run file.
     """
     cell = request.cell
     if request.device == "cpu" and cell.framework != COMMAND:
@@ -140,10 +137,7 @@ class TrainingProcess:
 
 
 def _collect_steps(
-    process: TrainingProcess,
-    request: Request,
-    facts: dict[str, Any],
-    sampler: DeviceSampler,
+    process: TrainingProcess, request: Request, facts: dict[str, Any], sampler: DeviceSampler
 ) -> list[Interval]:
     """Return the timed intervals that the process reports; add its facts to `facts` and print progress."""
     started = time.monotonic()
@@ -209,24 +203,16 @@ def is_already_measured(request: Request) -> bool:
 
 
 def outcome(
-    code: int,
-    errors: str,
-    timed_out: bool,
-    request: Request,
-    failure: str | None = None,
+    code: int, errors: str, timed_out: bool, request: Request, failure: str | None = None
 ) -> tuple[str, str | None]:
     """Return the status (ok, failed or oom) and the message (None if ok) of a training process that ended.
 
     Parameters
     ----------
-    code, errors
-        The process's exit code (negative: the signal), and what it wrote to stderr.
-    timed_out
-        Whether it was ended at the time limit.
-    request
-        The run, for its time limit.
-    failure
-        The exception that it reported itself; else the last one of `errors` counts.
+    code, errors, timed_out
+        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit.
+    request, failure
+        The run; the exception that the process reported itself, else the last one of `errors` counts.
     """
     last_line = errors.splitlines()[-1] if errors else ""
     status = "failed"
@@ -276,10 +262,8 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
 
     Parameters
     ----------
-    request, timed
-        The run with its protocol, and its timed intervals.
-    facts
-        The run's facts; gets `half_width` (95 %, as a share of the mean step) and `warnings`.
+    request, timed, facts
+        The run, its timed intervals, and its facts, which get `half_width` (95 %, of the mean step) and `warnings`.
     """
     warnings: dict[str, str] = {}
     if facts.get("emulated"):

@@ -30,17 +30,8 @@ TensorFlowStep = Callable[[], tf.Tensor]
 def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowStep, keras.Model]:
     """Make a compiled step: forward, cross-entropy, backward, combined gradients, update by plain SGD.
 
-    Parameters
-    ----------
-    request
-        The run; its batch is that of one device.
-    devices
-        Names of the devices, as `tf.device` takes them.
-
-    Returns
-    -------
-    tuple
-        The step, which trains once on synthetic data that lie on their device and returns the loss; the network.
+    `devices`: names as `tf.device` takes them; the request's batch is that of one device. Returns the step, which
+    trains once on synthetic data that lie on their device and returns the loss, and the network.
     """
     variant = request.cell.variant
     if variant == "default" and len(devices) == 1:
@@ -116,10 +107,7 @@ def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tu
 
 
 def _loss_and_gradients(
-    request: Request,
-    network: keras.Model,
-    images: tf.Tensor,
-    labels: tf.Tensor,
+    request: Request, network: keras.Model, images: tf.Tensor, labels: tf.Tensor
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
     """Return the mean cross-entropy (fp32) and its gradient by each variable; fp16 scales the loss meanwhile."""
     scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
