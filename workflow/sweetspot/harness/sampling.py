@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.harness.cards import CardWatch, DeviceSample
+from sweetspot.harness.devices import CardWatch, DeviceSample
 
 SAMPLE_INTERVAL_S = 0.5
 COUNTER_INTERVAL_S = 0.25  # NVML renews its counters about ten times a second
@@ -48,10 +48,12 @@ class EnergyReading(NamedTuple):
 
 
 class DeviceSampler:
-    """Samples devices twice a second in a thread; reads energy counters before the first timed step and after steps."""
+    """Samples devices twice a second in a thread; reads energy counters before the first timed step and after steps.
+
+    `clock` gives seconds.
+    """
 
     def __init__(self, watch: CardWatch, clock: Callable[[], float] = time.monotonic) -> None:
-        """Read the processor's counters once; `clock` gives seconds."""
         self._watch = watch
         self._clock = clock
         self._counters = read_processor_counters()

@@ -24,10 +24,9 @@ import psutil
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends.command import script_facts
 from sweetspot.harness.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
-from sweetspot.harness.request import Request
+from sweetspot.harness.request import DIVERGED, NO_MEMORY, Request
 from sweetspot.harness.run_memory import memory_error
 from sweetspot.harness.script_output import MAX_LINES, LineSplitter, StepClock, StepReader, lines_per_step
-from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
 from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
@@ -57,7 +56,6 @@ class ScriptProcess:
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
-        """Start the script in a session of its own."""
         self.file = file
         # Lines of an earlier run are passed over, unless the script begins the file again.
         self._position = file.stat().st_size if file is not None and file.is_file() else 0
@@ -159,7 +157,13 @@ class ScriptRun:
         """Take in one line, read at `moment` (s); return True once the stop rule holds."""
         report = self._reader.read(line)
         if report is None:
-            self._note_silence(line, moment)
+            self._lines_without_step += 1
+            if self._lines_without_step == 1:
+                self._first_moment = moment
+            is_silent = self._lines_without_step >= SILENT_LINES or moment - self._first_moment >= SILENT_S
+            if self._may_be_silent and is_silent:
+                self._may_be_silent = False
+                say(news=f"{self._no_step()} yet; the last line is {line.strip()[:150]!r}")
             return False
         self._may_be_silent = False
         if report.loss is not None and not math.isfinite(report.loss):
@@ -174,16 +178,6 @@ class ScriptRun:
             self._clock.comparison.clear()
         self.measured.add(interval, report.loss, moment)
         return self.measured.enough()
-
-    def _note_silence(self, line: str, moment: float) -> None:
-        """Tell the supervisor, once, that the script has written 50 lines or for 60 s without any step."""
-        self._lines_without_step += 1
-        if self._lines_without_step == 1:
-            self._first_moment = moment
-        is_silent = self._lines_without_step >= SILENT_LINES or moment - self._first_moment >= SILENT_S
-        if self._may_be_silent and is_silent:
-            self._may_be_silent = False
-            say(news=f"{self._no_step()} yet; the last line is {line.strip()[:150]!r}")
 
     def _no_step(self) -> str:
         """Return a clause for messages: no step was reported, and which lines would report one."""

@@ -17,28 +17,18 @@ from typing import Any, NoReturn
 from sweetspot.errors import UserError
 from sweetspot.files import require_space
 from sweetspot.harness.backends import backend, missing, require_devices, require_supported
-from sweetspot.harness.cards import emulates, watch_cards
+from sweetspot.harness.devices import emulates, watch_cards
 from sweetspot.harness.facts import machine_facts
-from sweetspot.harness.request import Request
+from sweetspot.harness.request import DIVERGED, NO_MEMORY, REFUSED, Request
 from sweetspot.harness.run_memory import memory_error, peak_memory
 from sweetspot.harness.runfile import is_damaged, write_run
 from sweetspot.harness.sampling import DeviceSampler
-from sweetspot.harness.step_times import (
-    DIVERGED,
-    NO_MEMORY,
-    UNSTEADY,
-    Interval,
-    duration,
-    half_width,
-    mean_step,
-    step_warnings,
-)
+from sweetspot.harness.step_times import UNSTEADY, Interval, duration, half_width, mean_step, step_warnings
 from sweetspot.harness.stop_rule import ROOT_VARIABLE
 from sweetspot.matrix.reruns import must_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
-REFUSED = 2  # exit code of a training process that raised UserError: nothing was measured, nothing is written
 DISTURBED_SHARE = 0.05  # of the CPU time, taken by others
 SLOWDOWN_SHARE = 0.05  # of the samples, from which a slowdown of the devices is a warning
 PROGRESS_INTERVAL_S = 0.05  # printing a line for each of ten thousand quick steps takes longer than the steps

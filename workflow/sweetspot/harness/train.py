@@ -16,8 +16,8 @@ from typing import Any
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import Agree, Step, backend
 from sweetspot.harness.launcher import die_with_supervisor
-from sweetspot.harness.request import Request
-from sweetspot.harness.step_times import DIVERGED, Interval
+from sweetspot.harness.request import DIVERGED, Request
+from sweetspot.harness.step_times import Interval
 from sweetspot.harness.stop_rule import MeasuredSteps
 
 WINDOW_S = 0.5
