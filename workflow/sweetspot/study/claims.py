@@ -104,7 +104,7 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def load_claims(path: str | Path) -> list[Claim]:
-    """Return the claims of claims.yaml; [] without the file. Raises UserError with file, claim and offending text."""
+    """Return the claims of claims.yaml; [] without the file. UserError with file, claim and offending text."""
     file = Path(path)
     if not file.is_file():
         return []
@@ -116,7 +116,7 @@ def load_claims(path: str | Path) -> list[Claim]:
 
 
 def _mistakes(claim: Claim) -> Iterator[str]:
-    """Yield a clause for each part of a claim's expression that is not allowed, with what is expected."""
+    """Yield a clause for each part of a claim's expression that is not allowed: what was found and is expected."""
     try:
         yield from () if claim.value is None else _mistakes_below(parse_expression(claim.value), claim)
     except (ValueError, RecursionError):

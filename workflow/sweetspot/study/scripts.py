@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from sweetspot.cells import Cell
-from sweetspot.study.base import Closed, Precision, Slug, Text, validated
+from sweetspot.study.base import Closed, Precision, Slug, Text, Title, validated
 from sweetspot.study.yamlfile import load_yaml
 
 FRAMEWORK = "command"
@@ -86,8 +86,7 @@ StepSource = Program | Literal["iterator"]
 class Script(Closed):
     """A training script: its command, what it counts, and how it tells its steps."""
 
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     command: list[Text] | Text = Field(min_length=1)
     """Program and arguments, with {batch_size} (per device), {global_batch_size}, {gpus}, {precision}, {variant},
     {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does"""
@@ -146,10 +145,8 @@ class Script(Closed):
 
         Parameters
         ----------
-        cell
-            The cell that is measured.
-        run, scratch
-            Number of the run, and path of its empty folder.
+        cell, run, scratch
+            The cell that is measured, the number of the run, and the path of its empty folder.
         """
         values = cell._asdict() | {"global_batch_size": cell.batch_size * cell.gpus, "run": run, "scratch": scratch}
         values["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]

@@ -72,11 +72,6 @@ class StockFact(Closed):
         return value, low if self.low is None else self.low, high if self.high is None else self.high
 
     @property
-    def says_nothing(self) -> bool:
-        """True if the fact has neither a value nor a range."""
-        return not self._keys_set("value", "low", "high")
-
-    @property
     def about(self) -> dict[str, Any]:
         """Which offers the fact is about: those of KEYS that it gives, with their values."""
         return {key: getattr(self, key) for key in self._keys_set(*KEYS)}
@@ -102,12 +97,7 @@ class AvailabilityFacts(NamedTuple):
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
         """Return the most specific fact for an offer, the study's if it has any; None where nothing is known.
 
-        Parameters
-        ----------
-        quantity
-            A key of LARGEST, such as wait_days.
-        offer
-            The offer's values by KEYS.
+        `quantity` is a key of LARGEST, such as wait_days; `offer` has the offer's values by KEYS.
         """
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
@@ -130,21 +120,13 @@ def study_facts(file: Path) -> list[StockFact]:
 
 
 def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """Read a study's availability.yaml, check its names against those of the study, and return the facts.
+    """Return the facts of a study's availability.yaml, whose names are checked against those of the study.
 
     Parameters
     ----------
-    file
-        The availability.yaml.
-    machines
-        The instances of the study.
-    price_lists
-        Names of its price lists.
-
-    Raises
-    ------
-    UserError
-        A price list is unknown, or a provider or device resembles one of the study: such a figure would count for
+    file, machines, price_lists
+        The availability.yaml, the instances of the study, and the names of its price lists. UserError for an unknown
+        price list, and for a provider or device that resembles one of the study: such a figure would count for
         nothing. Other providers and devices may be those of another study.
     """
     facts = study_facts(file)
@@ -163,10 +145,7 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
 
 
 def load_availability(path: str | Path | None, as_of: date) -> AvailabilityFacts:
-    """Return the facts of a study's availability.yaml, if any, and the library's of two years around `as_of`.
-
-    Raises UserError naming file and key.
-    """
+    """Return the facts of a study's availability.yaml, if any, and the library's of two years around `as_of`."""
     shipped = [
         StockFact.model_validate({key: text for key, text in {**row, "gpu": gpu}.items() if text}, strict=False)
         for row in table("availability")

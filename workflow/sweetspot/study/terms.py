@@ -270,10 +270,8 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
 
     Parameters
     ----------
-    currency, usd
-        Code, and USD for one unit, which is compared with the ECB's lowest and highest rate of the year.
-    day
-        Day of the rate.
+    currency, usd, day
+        Code, USD for one unit, and day of the rate; it is compared with the ECB's lowest and highest of that year.
     """
     if currency == "USD":
         return None if usd == 1 else "expected 1, or no rate of USD"

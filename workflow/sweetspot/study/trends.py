@@ -128,12 +128,9 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
 
     Parameters
     ----------
-    provider
-        Who rents out the machine; prices of the hyperscalers' old devices are `fixed`.
-    purchase
-        How it is paid; contracts and own machines are `fixed`.
-    gpu
-        Its device.
+    provider, purchase, gpu
+        Who rents out the machine, how it is paid and its device. Contracts, own machines and the hyperscalers' old
+        devices are `fixed`.
     """
     if purchase in INTERRUPTIBLE:
         return "spot"

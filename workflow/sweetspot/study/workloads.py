@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, RootModel
 
 from sweetspot.files import require_file
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, not_once, validated
-from sweetspot.study.memory import Needs
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Source, Text, Title, not_once, validated
+from sweetspot.study.instances import Needs
 from sweetspot.study.monthly import Monthly, RecurringJob, SideBySide
 from sweetspot.study.open_models import cell_name, memory_need, open_model
 from sweetspot.study.yamlfile import load_yaml
@@ -20,14 +20,12 @@ class Training(SideBySide):
 
     kind: Literal["training"]
     """A training job by samples"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     model: Slug
     """Network trained; cells of other models are not priced for it"""
     samples: AboveZero
     """Samples seen in all: iterations x global batch"""
-    source: Text
-    """Where the number comes from"""
+    source: Source
 
 
 class Runs(SideBySide):
@@ -35,8 +33,7 @@ class Runs(SideBySide):
 
     kind: Literal["runs"]
     """N independent runs of H hours"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     runs: Count
     """How many runs; each is a start of its own on the bill"""
     hours: AboveZero
@@ -47,8 +44,7 @@ class Runs(SideBySide):
     """Network whose throughput converts the hours; absent: every model"""
     months: AboveZero | None = None
     """Months over which the runs spread; monthly fees are due for them"""
-    source: Text
-    """Where the numbers come from"""
+    source: Source
 
 
 class PhaseJob(Runs):
@@ -77,8 +73,7 @@ class ProjectPlan(Needs):
 
     kind: Literal["plan"]
     """A project of phases"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     model: Slug
     """Network whose throughput converts hours between machines"""
     instance: Slug
@@ -91,8 +86,7 @@ class ProjectPlan(Needs):
     """Whether jobs arrive over all its months, so that commitments are renewed to its end"""
     phases: list[Phase] = Field(min_length=1)
     """In order"""
-    source: Text
-    """Where the numbers come from"""
+    source: Source
 
     def _expected(self) -> Iterator[str]:
         yield from not_once([phase.name for phase in self.phases], "phases")
@@ -119,7 +113,7 @@ class Workloads(RootModel[dict[Part, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, SingleJob]:
-    """Return the single jobs that are priced by name, in the order of the file. Raises UserError.
+    """Return the single jobs that are priced by name, in the order of the file. UserError without the file.
 
     One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
     So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
@@ -197,11 +191,11 @@ class Need:
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
     """Return the memory need of each single job of workloads.yaml by name; {} without the file. Raises UserError."""
-    return {name: Need(work, _devices(work)) for name, work in _jobs_if_any(path).items()}
-
-
-def _devices(work: SingleJob) -> int | None:
-    """Return how many devices of a machine one job uses; None: all."""
-    if isinstance(work, ProjectPlan):
-        return 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
-    return None if work.devices_per_job == "all" else work.devices_per_job
+    needs = {}
+    for name, work in _jobs_if_any(path).items():
+        if isinstance(work, ProjectPlan):
+            devices = 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
+        else:
+            devices = None if work.devices_per_job == "all" else work.devices_per_job
+        needs[name] = Need(work, devices)
+    return needs
