@@ -223,7 +223,7 @@ def _rate(rows: DataFrame, suffix: str) -> pd.Series:
 
 
 def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
-    """Return COST_COLUMNS, a row per job: hours, USD, kWh, kg CO2e and images per USD, with low and high bounds."""
+    """Return COST_COLUMNS, a row per job: hours, USD, kWh, kg CO2e, images per USD, by the `bills` at each bound."""
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     costs = jobs.copy()

@@ -98,7 +98,7 @@ def offers_in_usd(
 
 
 def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
-    """Return the offer with billing, interruptions and days of use from the price list where it states none."""
+    """Return a copy of the offer with billing, interruptions and days of use of its price list where it states none."""
     is_interruptible = offer.purchase in INTERRUPTIBLE
     terms = {
         "billing": None if offer.own is not None else offer.billing or prices.billing,
@@ -164,7 +164,7 @@ def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
 
 
 def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> Columns:
-    """Return columns of an offer: provider, device, date and source of the price, months until delivery, last day."""
+    """Return columns of the offers table by name: provider, device, date and source of the price, delivery, end."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
@@ -183,7 +183,7 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
 
 
 def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns:
-    """Return columns of a bill: granularity in seconds, storage in USD per month, USD of data sent out (egress)."""
+    """Return columns of a bill by name: granularity (s), storage (USD per month), data sent out (USD)."""
     storage, egress = billing.storage, billing.egress
     return {
         "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
@@ -193,7 +193,10 @@ def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns
 
 
 def _owned(ownership: Ownership, money: FloatArray) -> Columns:
-    """Return columns of an owned machine: kW, resale, electricity, staff, USD per month, USD per hour of use."""
+    """Return columns of a bought machine by name: kW, resale, electricity, staff, USD per month and per hour of use.
+
+    `money`: USD per unit of the offer's currency, as [value, low, high].
+    """
     residual, points = _residual(ownership)
     staff = bounds(ownership.staff_hours_per_month) * bounds(ownership.staff_per_hour) * money
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
@@ -223,7 +226,10 @@ def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] 
 
 
 def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> Columns:
-    """Return columns of a commitment: days of use per month, USD due per month, USD per hour of use."""
+    """Return columns of a contract by name: days of use per month, USD due per month, USD per hour of use.
+
+    `money`: USD per unit of the offer's currency, as [value, low, high].
+    """
     days = np.full(3, month_days) if offer.days_per_month is None else bounds(offer.days_per_month)
     variable = bounds(deal.per_hour) * money
     fixed = (bounds(deal.upfront) / bounds(deal.term_months)[INVERTED] + bounds(deal.per_month)) * money
@@ -233,7 +239,7 @@ def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_da
 
 
 def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
-    """Return columns of how the price may change: the offer's own trend or, with `price_paths`, a preset; else {}."""
+    """Return columns of how a rent may change: the offer's trend or, with `price_paths`, a preset; else {}."""
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))

@@ -88,10 +88,12 @@ def price_tables(
 
     Parameters
     ----------
-    prices, name, instances, month_days, energy, price_paths
-        As `offers_in_usd` takes them.
+    prices, name, instances, month_days
+        The price list, its name, machines by name, and days of a month.
     study_date
         Day at which the age of a price is judged.
+    energy, price_paths
+        As `offers_in_usd` takes them: power and grids, and whether rents change.
     """
     offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths)
     findings = lint(prices, offers, instances, study_date)

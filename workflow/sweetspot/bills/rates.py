@@ -67,7 +67,7 @@ def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatA
     Parameters
     ----------
     row, starts, length
-        As `Rents.by_month` takes them.
+        Row of the options; begin of each month in months from the project's start, and length of each.
     """
     last = math.ceil(float(starts[-1]) + length)
     path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
@@ -187,7 +187,7 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return a job's machine hours and elapsed hours over the planned ones, with `factor` times the interruptions."""
+    """Return (machine hours, elapsed hours) of a job over the planned ones, with `factor` times the interruptions."""
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0

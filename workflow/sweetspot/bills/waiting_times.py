@@ -158,7 +158,7 @@ NO_WAITS = SampledWaits(0.0, [NO_WAIT], np.zeros((1, 1), int))
 
 
 def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> SampledWaits:
-    """Return distributions of waits at utilizations from 0 to 1 (sample x month), with jobs in the mix of `classes`."""
+    """Return distributions of waits at utilizations from 0 to 1, sample x month, with jobs in the mix of `classes`."""
     rounded = np.rint(utilizations * UTILIZATION_STEPS)
     levels, step = np.unique(rounded, return_inverse=True)
     busy_share = utilization(classes) or math.inf

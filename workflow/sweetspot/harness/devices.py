@@ -48,7 +48,7 @@ class CardWatch:
             self.facts = {"driver": nvml.nvmlSystemGetDriverVersion(), "cards": cards, "device_name": cards[0]["name"]}
 
     def samples(self) -> list[DeviceSample]:
-        """Return one sample of each card, taken now."""
+        """Return one sample of each card now: use, watts, temperature, clock, memory, slowdown, joules."""
         return [
             DeviceSample(
                 utilisation=self._query(handle, "UtilizationRates", field="gpu", scale=100),
@@ -85,7 +85,7 @@ class CardWatch:
 
 
 def watch_cards(request: Request) -> CardWatch:
-    """Return a reader of the run's cards (none on a processor). Raises UserError if the driver does not answer."""
+    """Return a reader of the run's cards by NVML (none on a processor). UserError if the driver does not answer."""
     if request.device == "cpu":
         return CardWatch(None)
     import pynvml

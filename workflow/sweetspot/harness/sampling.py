@@ -86,7 +86,7 @@ class DeviceSampler:
                 self._last = reading
 
     def _read(self) -> EnergyReading:
-        """Return the energy counters of all devices and the processor now."""
+        """Return the energy counters of all devices and the processor now, with the steps so far."""
         counters = read_processor_counters()
         if len(counters) == len(self._counters):
             # Summed from reading to reading, since a counter may start again more than once in a run.
@@ -104,7 +104,7 @@ class DeviceSampler:
             self._samples.append(self._watch.samples())
 
     def finish(self) -> dict[str, Any]:
-        """Stop, and return facts by name of all samples and of the energy (J); {} if called again."""
+        """Stop sampling; return facts of the samples and the energy (J) for the run file; {} if called again."""
         if not self._thread.ident or self._stop.is_set():
             return {}
         self._stop.set()

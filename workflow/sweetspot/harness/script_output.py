@@ -116,7 +116,7 @@ class StepReader:
         self._pause = re.compile(pause or r"(?!)")
 
     def read(self, line: str) -> StepReport | None:
-        """Return what a line reports of a step; None for a line that reports nothing."""
+        """Return the step that a line of the script's output reports (number, seconds, loss); None without one."""
         if self._pattern:
             match = self._pattern.search(line)
             groups = match.groupdict().items() if match else ()
@@ -201,7 +201,7 @@ class RateComparison:
         self._pending_steps = 0
 
     def add(self, reported: Interval, now: float) -> None:
-        """Add an interval as a line of the script reported it: mean seconds of a step, number of steps."""
+        """Add steps (mean seconds, number) as a line of the script reported them, read at the moment `now` (s)."""
         self._pending_s += reported.seconds * reported.steps
         self._pending_steps += reported.steps
         if self._read_at is not None and now - self._read_at >= MIN_INTERVAL_S:

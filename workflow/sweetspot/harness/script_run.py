@@ -154,7 +154,7 @@ class ScriptRun:
         return is_enough
 
     def _add_line(self, line: str, moment: float) -> bool:
-        """Take in one line, read at `moment` (s); return True once the stop rule holds."""
+        """Measure by one line of the script, read at `moment` (s); return True once the stop rule holds."""
         report = self._reader.read(line)
         if report is None:
             self._lines_without_step += 1

@@ -129,7 +129,7 @@ class TrainingProcess:
 def _collect_steps(
     process: TrainingProcess, request: Request, facts: dict[str, Any], sampler: DeviceSampler
 ) -> list[Interval]:
-    """Return the timed intervals that the process reports; add its facts to `facts` and print progress."""
+    """Return the timed intervals that the training process reports; add its facts to `facts` and print progress."""
     started = time.monotonic()
     printed = -PROGRESS_INTERVAL_S
     cell = request.cell

@@ -104,6 +104,7 @@ class Ranged(Closed):
         return (self.value, *self.ends)
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause where the value lies outside its range."""
         low, high = self.ends
         if not low <= self.value <= high:
             yield f"low <= value <= high, found {low:g}, {self.value:g}, {high:g}"

@@ -57,7 +57,7 @@ class CatalogueMap(Closed):
                 yield source, key, part
 
     def completed(self, machines: Collection[str]) -> "CatalogueMap":
-        """Return the map with a further part for each file and region of machines that only the library names."""
+        """Return the map with parts for those `machines` (names of instances) that only the library's table names."""
         if not self.shipped.rates:
             return self
         rows = {name: row for row in table("catalogue_names") for name in (row["instance"], *row["names"].split(" ; "))}

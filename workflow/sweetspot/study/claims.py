@@ -96,7 +96,7 @@ class Claims(Closed):
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Return the syntax tree of an expression such as '~1.06 * price(vm)'. Raises ValueError for no Python."""
+    """Return the syntax tree of a claim's expression, e.g. '~1.06 * price(vm)'. Raises ValueError for no expression."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -155,7 +155,7 @@ def _source(node: ast.expr) -> str:
 
 
 def _wrong_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
-    """Yield a clause for each argument of a call that differs from what FUNCTIONS expects."""
+    """Yield a clause for each argument of a call in a claim's expression that is not what FUNCTIONS expects."""
     required = [parameter for parameter in FUNCTIONS[name] if not parameter.endswith("=")]
     keywords = {f"{keyword.arg}=": keyword.value for keyword in call.keywords}
     if len(call.args) != len(required) or not keywords.keys() <= {*FUNCTIONS[name]}:

@@ -52,6 +52,7 @@ class Executor(Closed):
     """Devices of one node; a cell with more is refused (slurm only)"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for a key that the platform needs and is missing, and for `gpus_per_node` of no use."""
         key, per_node = self.platform.names_machine, self.gpus_per_node
         if key is not None and getattr(self, key) is None:
             yield f"{key}, since the instance is measured through {self.where}"
@@ -120,6 +121,7 @@ class Instance(Closed):
     """Where it can be measured; absent: published figures only"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause where the devices cannot be divided among the nodes."""
         if self.gpus % self.nodes:
             yield f"gpus to be a multiple of nodes, found {self.gpus} devices on {self.nodes} nodes"
 

@@ -93,6 +93,7 @@ class RecurringJob(Needs):
     source: Source
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: not one size of a job, half of a pair of keys, unknown model, urgency."""
         if len(self._keys_set("samples", "hours", "tokens")) != 1:
             yield "one of samples, hours and tokens"
         for pair in (("tokens", "method"), ("hours", "instance"), ("within_hours", "urgent_per_month")):
@@ -133,4 +134,5 @@ class Monthly(Closed):
     source: Source
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each class of jobs whose name is given twice."""
         yield from not_once([job.name for job in self.jobs], "jobs")

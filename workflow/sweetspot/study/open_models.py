@@ -76,7 +76,7 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """Return the open model of a name, in any case, with or without publisher. Raises UserError for unknown names."""
+    """Return the row of facts/models.csv for a model's name, in any case, with or without publisher; else UserError."""
     models, key = open_models(), name.strip().lower().split("/")[-1]
     untuned = {TUNED.sub("", model): row for model, row in models.items()} | models
     model = untuned.get(key) or untuned.get(TUNED.sub("", key))

@@ -73,6 +73,7 @@ class PricedOffer(Closed):
     """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: not one price, or a purchase or terms that do not fit it."""
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
         prices = self._keys_set(*kinds)
         if len(prices) != 1:

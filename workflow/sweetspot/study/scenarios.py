@@ -39,7 +39,7 @@ def scenario_file(folder: Path, name: str) -> Path:
 
 
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
-    """Return the scenarios in a study's folder by name; {} where it has none. Raises UserError."""
+    """Return the scenarios in a study's folder by name; {} where it has none. Raises UserError with all mistakes."""
     scenarios, faults = {}, Faults()
     for file in sorted((folder / "scenarios").glob("*.[yY]*")):
         with faults.gather():
@@ -131,7 +131,7 @@ def merged(old: Any, change: Any, file: Path) -> Any:
 
 
 def differences(old: Any, new: Any) -> list[str]:
-    """Return a text `path: old → new` for each value that differs between two contents of a file."""
+    """Return a text 'path: old → new' for each value that differs between two contents of a file."""
     before, after = _values_by_path(old), _values_by_path(new)
     return [
         f"{path}: {before.get(path, 'nothing')} → {after.get(path, 'nothing')}"

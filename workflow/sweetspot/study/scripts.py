@@ -109,6 +109,7 @@ class Script(Closed):
     """Floating-point operations of a training step for one unit, where known"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: an unknown placeholder, no product, a command without program."""
         if self.shell and not isinstance(self.command, str):
             yield "command as one text, since shell is true"
         product = str(self.samples_per_step)
@@ -127,7 +128,7 @@ class Script(Closed):
         return [*argv, *self.environment.values(), file or ""]
 
     def words(self) -> list[str]:
-        """Return the command as program and arguments, with unfilled placeholders; one text for a shell."""
+        """Return program and arguments of the command, placeholders not filled in; with `shell` one text."""
         if not isinstance(self.command, str):
             return self.command
         try:
@@ -153,7 +154,7 @@ class Script(Closed):
         return {name: str(values[name]) for name in NAMES}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Return program and arguments of a run, filled in; with `shell` they are /bin/sh and one quoted text."""
+        """Return program and arguments of a run with placeholders filled in; with `shell` /bin/sh -c and one text."""
         if self.shell:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
             return ["/bin/sh", "-c", filled(self.words()[0], quoted)]

@@ -54,6 +54,7 @@ class StockFact(Closed):
     """Where it was read or observed, or that it is assumed and from what"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: bounds in the wrong order, a number that cannot be, or no number at all."""
         numbers = [number for number in (self.low, self.value, self.high) if number is not None]
         largest = LARGEST[self.quantity]
         if numbers != sorted(numbers):
@@ -84,6 +85,7 @@ class Availability(Closed):
     """Figures, each with date and source; the closest to an offer counts"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each fact that is given twice for the same offers."""
         names = [" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts]
         yield from not_once(names, "facts")
 
@@ -108,7 +110,7 @@ class AvailabilityFacts(NamedTuple):
 
 
 def study_facts(file: Path) -> list[StockFact]:
-    """Return the facts of a study's availability.yaml. Raises UserError, also for future dates."""
+    """Return the facts of a team's availability.yaml. Raises UserError for its mistakes and for dates in the future."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
     newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
     refuse(

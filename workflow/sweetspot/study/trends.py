@@ -42,6 +42,7 @@ class Resale(Closed):
     """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: not one of curve and points, or points out of order."""
         if (self.curve is None) == (not self.points):
             yield "one of curve, points"
         ages = [point[0] for point in self.points]

@@ -89,10 +89,11 @@ class ProjectPlan(Needs):
     source: Source
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each phase whose name is given twice."""
         yield from not_once([phase.name for phase in self.phases], "phases")
 
     def job_of(self, phase: Phase) -> PhaseJob:
-        """Return one job of a phase as a workload of one run."""
+        """Return one job of a phase as a workload of one run, so that it is priced like any other job."""
         keys = {"gpu_memory_gib", "sharded_memory_gib", "instance", "model", "source"}
         return PhaseJob(
             **self.model_dump(include=keys),
@@ -124,7 +125,7 @@ def load_workloads(path: str | Path) -> dict[str, SingleJob]:
 
 
 def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
-    """Return the single jobs by name, as `load_workloads`; {} if the file is missing."""
+    """Return single jobs by name as `load_workloads` does, but {} if the file is missing."""
     jobs: dict[str, SingleJob] = {}
     for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
@@ -153,7 +154,7 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Return all workloads by name, jobs by tokens as samples; {} if the file is missing. Raises UserError."""
+    """Return all workloads of workloads.yaml by name, jobs by tokens as jobs by samples; {} if the file is missing."""
     works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
     return {
         name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work
@@ -190,7 +191,7 @@ class Need:
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
-    """Return the memory need of each single job of workloads.yaml by name; {} without the file. Raises UserError."""
+    """Return the memory need of each single job of workloads.yaml by name, to see whether it fits; {} if missing."""
     needs = {}
     for name, work in _jobs_if_any(path).items():
         if isinstance(work, ProjectPlan):

@@ -70,7 +70,7 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return a row per offer with every column that the expressions of the price rules name; for `lint`."""
+    """Return a row per offer with every column that the price rules name: prices in USD, and what else is known."""
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
@@ -105,7 +105,7 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding per offer that a rule objects to; at most one if the rule is about the whole list."""
+    """Yield a Finding per offer (row of `values`) that a rule objects to; at most one if it is about the whole list."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"]:
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
