@@ -92,7 +92,7 @@ def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) ->
     return np.where(np.isnan(at_batch), any_batch, at_batch)
 
 
-def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
+def _cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
     """Return the cells for jobs that take `devices` devices each and run side by side on larger machines.
 
     A machine of n devices runs floor(n / d) jobs of d devices; its rate is that of all of them together: jobs x
@@ -100,16 +100,8 @@ def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: i
     devices (the machine itself, its base, the one it is equivalent to, another with the same device), otherwise
     an equal share of the machine's own (basis at best `scaled`).
 
-    Parameters
-    ----------
-    cells, work, devices, instances
-        Cells to price, the workload with its contention, devices per job, and machines by name.
-
-    Returns
-    -------
-    DataFrame
-        Cells with `slots` (jobs at once), `figure_images_per_s` and `figure_gpus` (images/s of the figure behind
-        their rate, and its number of devices); none for machines with fewer devices.
+    Columns are added: `slots` (jobs at once), `figure_images_per_s` and `figure_gpus` (images/s of the figure behind
+    their rate, and its number of devices). Machines with fewer devices have no cell.
     """
     if work.model is not None:
         cells = cells[cells["model"] == work.model]
@@ -179,7 +171,7 @@ def price_cells(
             continue
         rows = machines
         if work.devices_per_job != "all":
-            rows = join_offers(cells_of_shared_machines(cells, work, work.devices_per_job, instances), offers)
+            rows = join_offers(_cells_of_shared_machines(cells, work, work.devices_per_job, instances), offers)
         tables.append(_jobs(rows, cells, name, work))
     if not tables:
         return table_of([], COST_COLUMNS), table_of([], BILL_COLUMNS)

@@ -64,7 +64,13 @@ def offers_in_usd(
     rows: list[Columns] = []
     fees: list[Columns] = []
     for listed_offer in prices.offers:
-        machine, offer = instances[listed_offer.instance], _with_list_terms(listed_offer, prices)
+        is_interruptible = listed_offer.purchase in INTERRUPTIBLE
+        list_terms = {
+            "billing": None if listed_offer.own is not None else listed_offer.billing or prices.billing,
+            "interruptions": (listed_offer.interruptions or prices.interruptions) if is_interruptible else None,
+            "days_per_month": listed_offer.days_per_month or prices.days_per_month,
+        }
+        machine, offer = instances[listed_offer.instance], listed_offer.model_copy(update=list_terms)
         money, billing = usd_per_unit(offer, prices), offer.billing or Billing()
         key = {"price_list": name, "instance": offer.instance, "purchase": offer.purchase}
         row = key | {"price_list_title": prices.title or name, "month_days": month_days}
@@ -79,7 +85,12 @@ def offers_in_usd(
                 for unit in FEE_UNITS
                 if (amount := getattr(fee, unit)) is not None
             ]
-            row |= _billing_terms(billing, money[0], month_days)
+            storage, egress = billing.storage, billing.egress
+            row |= {
+                "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
+                "storage_usd_per_month": storage.gb.value * storage.per_gb_month.value * money[0] if storage else 0.0,
+                "egress_usd": egress.gb.value * egress.per_gb.value * money[0] if egress else 0.0,
+            }
             row |= expand(energy_usd_per_hour=np.zeros(3)) | _trend_columns(offer, machine, price_paths)
             if offer.commitment is None:
                 row |= _use(np.zeros(3), _hourly_price(offer, month_days) * money, np.ones(3))
@@ -95,17 +106,6 @@ def offers_in_usd(
     offers["on_demand_usd_per_hour"] = price.where(offers["purchase"].isin((*INTERRUPTIBLE, *CONTRACTS)))
     offers["spot_overhead"] = np.where(np.isfinite(factor) & (rate >= 0), factor, np.nan)
     return offers, table_of(fees, FEE_COLUMNS)
-
-
-def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
-    """Return a copy of the offer with billing, interruptions and days of use of its price list where it states none."""
-    is_interruptible = offer.purchase in INTERRUPTIBLE
-    terms = {
-        "billing": None if offer.own is not None else offer.billing or prices.billing,
-        "interruptions": (offer.interruptions or prices.interruptions) if is_interruptible else None,
-        "days_per_month": offer.days_per_month or prices.days_per_month,
-    }
-    return offer.model_copy(update=terms)
 
 
 def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
@@ -180,16 +180,6 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
         delivery_months=days / month_days,
         offer_until=offer.until and offer.until.isoformat(),
     )
-
-
-def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns:
-    """Return columns of a bill by name: granularity (s), storage (USD per month), data sent out (USD)."""
-    storage, egress = billing.storage, billing.egress
-    return {
-        "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
-        "storage_usd_per_month": 0.0 if storage is None else storage.gb.value * storage.per_gb_month.value * money,
-        "egress_usd": 0.0 if egress is None else egress.gb.value * egress.per_gb.value * money,
-    }
 
 
 def _owned(ownership: Ownership, money: FloatArray) -> Columns:

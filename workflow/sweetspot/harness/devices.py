@@ -143,19 +143,14 @@ def _usable_uuid(nvml: Any, index: int) -> str:
     return uuid
 
 
-def lease_folder() -> Path:
-    """Return the folder of this host's lock files, one for all jobs and users; make it where it is missing."""
+@contextmanager
+def _lock_file(name: str) -> Iterator[int]:
+    """Yield the open descriptor of a lock file of this host, not locked yet; the kernel frees a killed job's lock."""
     folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o777)  # other users' jobs make their locks there; `mkdir` would take their right away (umask)
-    return folder
-
-
-@contextmanager
-def _lock_file(name: str) -> Iterator[int]:
-    """Yield the open descriptor of a lock file of this host, not locked yet; the kernel frees a killed job's lock."""
-    descriptor = os.open(lease_folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with suppress(PermissionError):  # another user's, who has done so
             os.fchmod(descriptor, 0o666)

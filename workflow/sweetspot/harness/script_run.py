@@ -23,9 +23,9 @@ import psutil
 
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends.command import script_facts
+from sweetspot.harness.facts import memory_error
 from sweetspot.harness.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from sweetspot.harness.request import DIVERGED, NO_MEMORY, Request
-from sweetspot.harness.run_memory import memory_error
 from sweetspot.harness.script_output import MAX_LINES, LineSplitter, StepClock, StepReader, lines_per_step
 from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say

@@ -18,9 +18,8 @@ from sweetspot.errors import UserError
 from sweetspot.files import require_space
 from sweetspot.harness.backends import backend, missing, require_devices, require_supported
 from sweetspot.harness.devices import emulates, watch_cards
-from sweetspot.harness.facts import machine_facts
+from sweetspot.harness.facts import machine_facts, memory_error, peak_memory
 from sweetspot.harness.request import DIVERGED, NO_MEMORY, REFUSED, Request
-from sweetspot.harness.run_memory import memory_error, peak_memory
 from sweetspot.harness.runfile import is_damaged, write_run
 from sweetspot.harness.sampling import DeviceSampler
 from sweetspot.harness.step_times import UNSTEADY, Interval, duration, half_width, mean_step, step_warnings
@@ -56,7 +55,7 @@ def supervise(request: Request) -> int:
     started = time.monotonic()
     require_space(request.output)
     if is_already_measured(request):
-        return _keep(request)
+        return _write(request, [], {}, "ok")
     facts = machine_facts(request, sys.argv)
     if install := missing(cell.framework):
         return _write(request, [], facts, "failed", f"{install}, remove {request.output} and it is measured")
@@ -229,21 +228,20 @@ def _write(
     timed: Sequence[Interval],
     facts: dict[str, Any],
     status: str,
-    message: str | None,
+    message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> int:
-    """Write the run file, unless another machine did so meanwhile; print the outcome and return the exit code 0."""
-    if is_already_measured(request):  # meanwhile, on another machine that shares the folder
-        return _keep(request)
-    write_run(request, timed, facts, status, message, warnings)
-    details = "; ".join([*filter(None, [message]), *map(": ".join, warnings)])
-    _print(": ".join(filter(None, [request.output, status, details])))
-    return 0
+    """Write the run file and print the outcome, unless another invocation has measured the run; return exit code 0.
 
-
-def _keep(request: Request) -> int:
-    """Print that the run file of another invocation stays, and return the exit code 0."""
-    _print(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
+    That may happen meanwhile, on another machine that shares the folder.
+    """
+    if is_already_measured(request):
+        text = "another invocation has measured this run; it stays (`-R run_benchmark` makes it again)"
+    else:
+        write_run(request, timed, facts, status, message, warnings)
+        details = "; ".join([*filter(None, [message]), *map(": ".join, warnings)])
+        text = ": ".join(filter(None, [status, details]))
+    _print(f"{request.output}: {text}")
     return 0
 
 

@@ -176,16 +176,11 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
-def scripts_folder(root: Path) -> Path:
-    """Return the folder in which the scripts of a project are described."""
-    return root / "commands"
-
-
-def script_names(root: Path) -> list[str]:
-    """Return the names of the scripts that a project describes, sorted."""
-    return sorted(path.stem for path in scripts_folder(root).glob("*.yaml"))
+def script_files(root: Path) -> dict[str, Path]:
+    """Return the files that describe scripts in a project's config folder, by name, sorted."""
+    return {path.stem: path for path in sorted((root / "commands").glob("*.yaml"))}
 
 
 def load_script(file: Path) -> Script:
-    """Read one description. Raises UserError that names file and key."""
+    """Return the script that a file of config/commands/ describes. Raises UserError that names file and key."""
     return validated(Script, load_yaml(file), file)

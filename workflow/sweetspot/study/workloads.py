@@ -129,7 +129,11 @@ def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
     jobs: dict[str, SingleJob] = {}
     for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
-            jobs |= {f"{name}.{job.name}": _job_of_class(job) for job in work.jobs}
+            for job in work.jobs:
+                kind = Training if job.hours is None else Runs
+                keys = job.model_dump(include={*kind.model_fields} - {"title"})
+                keys |= {"kind": "training"} if kind is Training else {"kind": "runs", "runs": 1}
+                jobs[f"{name}.{job.name}"] = kind(**keys, title=job.title or job.name)
         else:
             jobs[name] = work
     plans = {name: work for name, work in jobs.items() if isinstance(work, ProjectPlan)}
@@ -170,12 +174,6 @@ def _by_samples(job: RecurringJob) -> RecurringJob:
     need = {} if job.gib(1) else memory_need(model, job.method, job.sequence).model_dump()
     cell = cell_name(model.name, job.method, job.sequence)
     return job.model_copy(update=need | {"model": cell, "samples": job.tokens, "tokens": None, "method": None})
-
-
-def _job_of_class(job: RecurringJob) -> Training | Runs:
-    """Return one job of a class as a training of samples, or as one run of known hours."""
-    model, fixed = (Training, {"kind": "training"}) if job.hours is None else (Runs, {"kind": "runs", "runs": 1})
-    return model(**job.model_dump(include={*model.model_fields}) | fixed | {"title": job.title or job.name})
 
 
 @dataclass(frozen=True)
