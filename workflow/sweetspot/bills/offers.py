@@ -18,7 +18,7 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, PricedOffer, PriceList
 from sweetspot.study.terms import Billing, Commitment, Ownership, Rate
-from sweetspot.study.trends import Resale, path_and_title, preset_of
+from sweetspot.study.trends import PRESETS, Resale, preset_of
 
 GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
 OFFER_COLUMNS, FEE_COLUMNS = TABLES["offers"], TABLES["fees"]
@@ -232,7 +232,8 @@ def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | No
     """Return columns of how a rent may change: the offer's trend or, with `price_paths`, a preset; else {}."""
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
-    name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
+    trend = offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu)
+    name, path = (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)
     change = [getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", ""))]
     return expand(
         trend=name,

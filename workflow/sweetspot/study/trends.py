@@ -140,8 +140,3 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
     if provider.lower() in HYPERSCALERS:
         return "hyperscaler" if CURRENT.search(gpu.upper()) else "fixed"
     return "small_cloud"
-
-
-def path_and_title(trend: Trend) -> tuple[str, Path]:
-    """Return (name for people, price path) of a trend: a preset and its name, or one's own path and its kind."""
-    return (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)
