@@ -130,7 +130,7 @@ def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.Dat
     Parameters
     ----------
     workloads, monthly, offers
-        As `check_offers` takes them; the warnings become rows of price_lint.parquet.
+        Single jobs and monthly workloads by name, and the offers table. The warnings go into price_lint.parquet.
     """
     bought = offers[offers["capex_usd"].ne(0)]
     for key, months in _project_months(workloads, monthly).items():

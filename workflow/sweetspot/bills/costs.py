@@ -156,7 +156,7 @@ def price_cells(
     Parameters
     ----------
     cells, offers, fees
-        As `cells_to_price` and `offers_in_usd` return them.
+        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
     workloads, instances
         Workloads (plans are priced by `plan_table`) and machines by name.
 

@@ -49,7 +49,7 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
     Parameters
     ----------
     plans, settings, needs
-        The table of plans, and what `with_fits` takes.
+        The table of plans; the study's settings; the memory that each workload needs, by its name.
     """
     if plans.empty:
         return plans

@@ -61,8 +61,10 @@ def price_study(
         Tables throughput.parquet and extrapolation.parquet.
     price_file, workload_file, instance_files
         Files of the study; a UserError names file and key of what does not fit.
-    name, month_days, study_date, energy, price_paths
-        As `price_tables` takes them.
+    name, month_days, study_date
+        Name of the list, days of a month, and the day at which the age of a price is judged.
+    energy, price_paths
+        Power and grids that the study declares, and whether rents change over the months of a project.
     """
     instances, figures = load_instances(*instance_files), throughput.to_pandas()
     terms = (name, month_days, study_date, energy, price_paths)
@@ -90,10 +92,8 @@ def price_tables(
     ----------
     prices, name, instances, month_days
         The price list, its name, machines by name, and days of a month.
-    study_date
-        Day at which the age of a price is judged.
-    energy, price_paths
-        As `offers_in_usd` takes them: power and grids, and whether rents change.
+    study_date, energy, price_paths
+        Day at which the age of a price is judged; power and grids; whether rents change over the months of a project.
     """
     offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths)
     findings = lint(prices, offers, instances, study_date)

@@ -91,7 +91,7 @@ def overhead(per_hour: Number, dump: Number, restore: Number, interval: Number) 
     Parameters
     ----------
     per_hour, dump, restore, interval
-        As `wall_time` takes them.
+        Interruptions per hour; hours to write a checkpoint, to restart from it, and between two (NaN: the best ones).
     """
     factor = _slowdown(per_hour, dump, restore, _interval_or_best(per_hour, dump, interval))
     return np.where(factor > NEVER_HOURS, np.inf, factor)

@@ -121,7 +121,8 @@ def memory_need(
     Parameters
     ----------
     model, method, sequence, rank
-        As of `flop_per_token`. GRPO holds the reference policy in 16 bits too and, if `kept`, what generates.
+        The model, how it is trained, tokens of a sequence, rank of adapters. GRPO holds the reference policy in 16
+        bits too and, if `kept`, what generates.
     batch_size, chunked
         Sequences that a device works on at once; whether the loss is made in parts, which keep the 16 bits of the
         logits (else LOGITS bytes).
