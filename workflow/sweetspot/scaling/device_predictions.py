@@ -12,9 +12,13 @@ from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.scaling.fitted import FittedScaling, fit_shipped_scaling, predicted_rates
 from sweetspot.scaling.intervals import LEARNED_METHOD
 from sweetspot.scaling.step_facts import device_family
+from sweetspot.spelling import slipped
 from sweetspot.throughput.published import guessed_interconnect
-from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
+from sweetspot.transfer.figures import network_name, shipped_devices
+from sweetspot.transfer.plausibility import MIN_OF_PEAK, beyond_peak_factor
+from sweetspot.transfer.relation import Relation
+from sweetspot.transfer.specifications import precision_name
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 COLUMNS = (
     "gpu",
@@ -84,6 +88,22 @@ def predict_throughput(
     table = pd.concat(tables).sort_values("gpus")
     table = table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), list(COLUMNS)]
     return pd.concat([table[table["gpu"] == gpu] for gpu in devices])
+
+
+def check_figure(figure: Measured, relation: Relation) -> None:
+    """Raise UserError for a figure with a misspelt model, a precision its device lacks, or a rate above its peak."""
+    model, device, rate = figure.model, figure.device, figure.images_per_s
+    meant = slipped(network_name(model), sorted(set(relation.figures["network"])))
+    if meant is not None:
+        raise UserError(f"the model is {model!r}; did you mean '{meant}'? (another network needs another name)")
+    if not device.computes(precision_name(figure.precision)):
+        raise UserError(f"{device.gpu} does not compute in {figure.precision}; expected another precision")
+    factor = beyond_peak_factor(device, figure.precision, model, rate)
+    if factor < MIN_OF_PEAK or factor > 1:
+        raise UserError(
+            f"{rate:,.6g} per second of {model} are {factor:,.3g} times what {device.gpu} can do at its dense peak; "
+            f"expected at most {rate / factor:,.4g} (wrong unit?)"
+        )
 
 
 def usual_interconnect(gpu: str) -> str:

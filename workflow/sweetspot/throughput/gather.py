@@ -74,7 +74,7 @@ def gather_throughput(
     UserError
         For faulty files.
     """
-    complete = partial(_with_status, as_of=as_of, instances=instances)
+    complete = partial(complete_rows, as_of=as_of, instances=instances)
     tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []
     if runs:
         measured = measured_table(runs, instances)
@@ -150,8 +150,14 @@ def _published_pool(
     )
 
 
-def _with_status(table: pd.DataFrame, as_of: str, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Return figures that were not measured here as TABLE_COLUMNS: status `ok`, no runs, missing date and nodes set."""
+def complete_rows(table: pd.DataFrame, as_of: str, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Return figures that were not measured here as TABLE_COLUMNS: status `ok`, no runs, missing date and nodes set.
+
+    Parameters
+    ----------
+    table, as_of, instances
+        The figures, the date of those without one, and the study's machines by name.
+    """
     filled = table.reindex(columns=list(TABLE_COLUMNS))
     nodes = [nodes_of(instances, row.instance, row.gpus) for row in filled.itertuples()]
     return filled.assign(
