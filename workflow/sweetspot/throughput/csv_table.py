@@ -56,21 +56,12 @@ def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
 
 
 def require_distinct(table: pd.DataFrame, key: list[str], path: Path) -> None:
-    """Raise UserError if two rows of a table are equal in the columns `key`.
+    """Raise UserError, with a sentence for each repeat, if two rows of a table are equal in the columns `key`.
 
     Parameters
     ----------
-    table
-        Rows of `read_rows`.
-    key
-        Names of the columns that must differ between rows.
-    path
-        The file that was read, for the error messages.
-
-    Raises
-    ------
-    UserError
-        With a sentence for each repeat.
+    table, key, path
+        Rows of `read_rows`, the columns that must differ between rows, and the file that was read.
     """
     repeats = []
     for values, rows in table.groupby(key, sort=False).groups.items():

@@ -9,16 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import cell_columns
 from sweetspot.throughput.csv_table import CsvRow, read_rows
-
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-    from sweetspot.study.study import StudyCells
 
 FILE = "time_to_target.csv"
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
@@ -119,22 +117,14 @@ def _version(name: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", name)))
 
 
-def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[str, Instance]) -> pd.DataFrame:
     """Return throughput rows, in runs per second, of instances whose device and count have a published time.
 
     Parameters
     ----------
-    table
-        Rows of `read_times`.
-    question
-        The cells that the study is about.
-    instances
-        Machines by name.
-
-    Returns
-    -------
-    DataFrame
-        Columns of throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
+    table, question, instances
+        Rows of `read_times`, the cells that the study is about, and machines by name. Returned are columns of
+        throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
     """
     times = results(table)
     rows = [
