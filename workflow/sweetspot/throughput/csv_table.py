@@ -31,10 +31,9 @@ class CsvRow(Closed):
 
 
 def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
-    """Read a CSV file to a table with one row a line and one column a field of `model`; empty cells: its defaults.
+    """Read a CSV file to a table with one column a field of `model`; empty cells: its defaults.
 
-    Raises UserError if the file is missing or no table, a column is missing or unknown (a misspelt one would be lost
-    silently), or a cell is wrong.
+    Raises UserError if it is missing or no table, a column is missing or unknown (maybe misspelt), or a cell is wrong.
     """
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")

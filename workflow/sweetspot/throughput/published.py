@@ -103,13 +103,9 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, Instance], 
     Parameters
     ----------
     published, instances, path
-        Rows of `read_published`, the study's machines by name, and the file for error messages.
-
-    Raises
-    ------
-    UserError
-        If a cell stands twice, uses more devices than its instance has, or names a misspelt instance, or if two rows
-        of a model count different things.
+        Rows of `read_published`, the study's machines by name, and the file for error messages. Raises UserError if a
+        cell stands twice, uses more devices than its instance has, or names a misspelt instance, or if two rows of a
+        model count different things.
     """
     is_declared = published["instance"].isin(list(instances))
     cells = published[is_declared & published["batch_size"].notna()]

@@ -61,6 +61,10 @@ def stand_in(
 ) -> ThroughputEstimate | None:
     """Find the nearest published figure of the same device and model.
 
+    That has the same framework, then the same precision, then the smallest product of what batch, years of software
+    and form of the device can change (DOUBLING, YEAR, FORM), then the exact device, then the smaller batch.
+    Of several equally near figures the median is taken; None without any figure.
+
     Parameters
     ----------
     pool
@@ -70,12 +74,6 @@ def stand_in(
     question, as_of
         Give the study's framework and precision, and its date, for the age of the software.
 
-    Returns
-    -------
-    ThroughputEstimate or None
-        None without any figure. Nearness: same framework, then same precision, then the smallest product of what
-        batch, years of software and form of the device can change (DOUBLING, YEAR, FORM), then the exact device, then
-        the smaller batch. Of several equally near figures the median is taken.
     """
     rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if rows.empty:

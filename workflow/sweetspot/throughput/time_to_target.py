@@ -76,10 +76,7 @@ class TimeToTarget:
 
 
 def read_times(path: Path) -> pd.DataFrame:
-    """Read a study's time_to_target.csv, a column for each field of TimeRow; empty if the file is missing.
-
-    Raises UserError for wrong cells.
-    """
+    """Read a study's time_to_target.csv (fields of TimeRow); empty without the file. Raises UserError for faults."""
     return read_rows(path, TimeRow) if path.is_file() else pd.DataFrame(columns=list(TimeRow.model_fields))
 
 
@@ -95,20 +92,13 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
         count = "1 result"
         if len(rows) > 1:
             count = f"median of {len(rows)} results, {first['minutes']:.2f} to {rows['minutes'].max():.2f} minutes"
-        times[benchmark, gpu, gpus] = TimeToTarget(
-            benchmark=benchmark,
-            gpu=gpu,
-            gpus=gpus,
-            nodes=int(first["nodes"]),
-            minutes=median,
-            global_batch=float(rows["global_batch"].median()),
-            round=first["round"],
-            source=(
-                f"MLPerf(TM) Training {first['round']} Closed, {benchmark}, {gpus} x {gpu}: {median:.2f} minutes, "
-                f"{count} ({', '.join(submitters)}); {'; '.join(kinds)} ; {' ; '.join(sources)}"
-            ),
-            rounds_behind=rounds.index(version),
+        source = (
+            f"MLPerf(TM) Training {first['round']} Closed, {benchmark}, {gpus} x {gpu}: {median:.2f} minutes, "
+            f"{count} ({', '.join(submitters)}); {'; '.join(kinds)} ; {' ; '.join(sources)}"
         )
+        batch, behind = float(rows["global_batch"].median()), rounds.index(version)
+        key = benchmark, gpu, gpus
+        times[key] = TimeToTarget(*key, int(first["nodes"]), median, batch, first["round"], source, behind)
     return times
 
 

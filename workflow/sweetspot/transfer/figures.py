@@ -40,11 +40,8 @@ def kind_of(network: str) -> str:
 def with_features(figures: pd.DataFrame) -> pd.DataFrame:
     """Add network, kind, bits (of a number) and facts of the device to rows of model, device and precision.
 
-    Returns
-    -------
-    DataFrame
-        Added too: architecture, and the natural logs `peak` (dense TFLOP/s of the precision; NaN: cannot run it),
-        `bandwidth` (GB/s), `memory` (GB) and `vector` (fp32 TFLOP/s outside of the matrix units).
+    These are architecture, and the natural logs `peak` (dense TFLOP/s of the precision; NaN: cannot run it),
+    `bandwidth` (GB/s), `memory` (GB) and `vector` (fp32 TFLOP/s outside of the matrix units).
     """
     devices = shipped_devices()
     sheet = devices.sheet.loc[figures["device"]].set_axis(figures.index)
@@ -68,18 +65,10 @@ def as_figures(table: pd.DataFrame) -> pd.DataFrame:
     A workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device was run
     at one batch only (the largest that fits its memory) the batch is not part of the workload.
 
-    Parameters
-    ----------
-    table
-        Columns benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu and
-        images_per_s of single-device rows. Those of unknown devices, and of such as cannot run the precision, are
-        left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns workload, device, stack (text: benchmark and framework), log_rate (log images/s, the mean over machines
-        with the same device) and those of `with_features`.
+    table: benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu, images_per_s; rows
+    of unknown devices, and of such as cannot run the precision, are left out. Returned are workload, device, stack
+    (text: benchmark and framework), log_rate (log images/s, the mean over machines with the same device) and the
+    columns of `with_features`.
     """
     matches = [shipped_devices().find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(

@@ -107,12 +107,10 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
     ----------
     figures
         Columns of `read_figures`; those of one model, device and software count once.
-    method
-        How the model is trained, such as `lora` or `grpo`.
+    method, mixture
+        How the model is trained, such as `lora` or `grpo`, and whether it is a mixture of experts.
     stack
         One of STACKS; None: unknown. Unless 'tuned', the interval reaches down to what plain loops reach.
-    mixture
-        Whether the model is a mixture of experts.
     """
     if method == "grpo":
         figures, stack = figures[figures["method"] == method], "tuned"
@@ -137,10 +135,8 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
 
     Parameters
     ----------
-    timings
-        Timings with one software: columns model, gpu and flop_per_s (of one device).
-    model, device
-        The model and the device to predict for.
+    timings, model, device
+        Timings with one software (columns model, gpu and flop_per_s of one device), and what to predict for.
     stack
         One of STACKS; None: the reader's own software, treated as 'plain'.
     """

@@ -77,10 +77,8 @@ def beyond_peak_factor(device: Device | None, precision: str, model: str, rate: 
     ----------
     device, precision, model
         The device, and the names of precision and model in any usual spelling.
-    rate
-        Samples per second of one device.
-    unit
-        The kind of samples, such as `images`; '': not stated.
+    rate, unit
+        Samples per second of one device, and their kind, such as `images`; '': not stated.
     """
     if device is None:
         return math.nan

@@ -59,14 +59,10 @@ def condition(
 
     Parameters
     ----------
-    prediction
-        Joint prediction of all cells, measured or not.
-    measured
-        Positions of the measured cells.
-    log_rates
-        Log throughput of each measured cell.
-    log_sd
-        Standard deviation of each measured log throughput.
+    prediction, measured
+        Joint prediction of all cells, and the positions of the measured ones.
+    log_rates, log_sd
+        Log throughput of each measured cell, and its standard deviation.
     """
     rows = prediction.covariance[measured]
     gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T

@@ -56,12 +56,8 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], relatio
 
     Parameters
     ----------
-    measured
-        Figures of one workload, each of one device.
-    targets
-        Devices to predict for.
-    relation
-        The relation of devices, fitted to published figures (`learn_devices`).
+    measured, targets, relation
+        Figures of one workload, each of one device; devices to predict for; the relation of `learn_devices`.
 
     Returns
     -------

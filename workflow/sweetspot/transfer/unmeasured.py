@@ -45,27 +45,16 @@ def with_transferred(
 
     Parameters
     ----------
-    table
-        The table throughput.parquet.
-    question
-        The cells that the study is about.
-    instances
-        Machines by name.
-    as_of
-        Date of the added rows.
-    relation
-        The relation of devices, fitted to published figures.
+    table, question, instances
+        The table throughput.parquet, the cells that the study is about, and machines by name.
+    as_of, relation
+        Date of the added rows, and the relation of devices, fitted to published figures.
 
     Returns
     -------
     DataFrame
         The table with rows of basis `transferred` and 95 % intervals. Where a device cannot run the precision the row
-        has the status `failed`, no figure and a warning.
-
-    Raises
-    ------
-    UserError
-        If nobody has specified a device.
+        has the status `failed`, no figure and a warning. Raises UserError for a device that nobody has specified.
     """
     precision, devices = question.precision, shipped_devices()
     usable = table.query(f"{USABLE_FIGURES} and model in @question.model and precision == @precision")
@@ -113,17 +102,12 @@ def with_arithmetic(
     If the study has no figure of any such training, the basis is `arithmetic` and the interval leaves out the reader's
     software, whose error is common to all machines (`speed_errors.SOFTWARE`). If it has one, the share of the peak is
     learnt from it and the basis is `transferred`. Only slow links (PCIe) slow several devices down. Machines of an
-    unknown device, without a peak of the precision, or that can be measured get no rows.
+    unknown device, without a peak of the precision, or that can be measured get no rows. The bounds are of 95 %.
 
     Parameters
     ----------
     table, question, instances, as_of
         As of `with_transferred`.
-
-    Returns
-    -------
-    DataFrame
-        The table with further rows; their bounds are those of a 95 % interval.
     """
     usable = table.query(USABLE_FIGURES)
     timed_cells = set(zip(usable["instance"], usable["model"], strict=True))
