@@ -47,12 +47,12 @@ def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
 
 def fetch_gpuhunt(provider: str, base_url: str) -> FetchedCatalogue:
     """Fetch gpuhunt's newest zipped CSV of a provider; the file `version` names it, e.g. 20260819-1204."""
-    version_file = download(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue")
-    version = version_file.content.decode(errors="replace").strip()
+    answer = download(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue")
+    version = answer.content.decode(errors="replace").strip()
     try:
         day = datetime.strptime(version[:8], "%Y%m%d").date()
     except ValueError:
-        raise UserError(f"{version_file.address}: is {version[:40]!r}; expected such as 20260819-1204") from None
+        raise UserError(f"{answer.address}: is {version[:40]!r}; expected a version such as 20260819-1204") from None
     packed = download(f"{base_url}/{provider}/{version}/catalog.zip", "a zipped catalogue of gpuhunt")
     try:
         content = zipfile.ZipFile(io.BytesIO(packed.content)).read(f"{provider}.csv")
