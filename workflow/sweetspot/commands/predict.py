@@ -105,5 +105,5 @@ def run(request: PredictRequest) -> None:
     gpus = [name.strip() for name in request.devices.split(",") if name.strip()]
     if not gpus:
         raise UserError(f"--on is {request.devices!r}; expected devices, such as h100-sxm,rtx-5090")
-    table = predict_throughput(figures, gpus, _parse_counts(request.gpus), None)
+    table = predict_throughput(figures, gpus, _parse_counts(request.gpus))
     print(_as_json(figures, table) if request.as_json else report(figures, table))
