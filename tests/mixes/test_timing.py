@@ -9,8 +9,8 @@ from mix_problems import held, problem, rented, timing
 from sweetspot.decision.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, MixLimits, mixes
-from sweetspot.mixes.timing import SpeedErrors, select_speeds_to_time
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, MixLimits, MixSearch, mixes
+from sweetspot.mixes.timing import SpeedErrors, cost_factors
 
 
 def offer(name, usd):
@@ -91,15 +91,16 @@ def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
     two = [np.array(each) for each in ([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1])]
     costs = {"sure": np.full(8, 9.0), "second": 4.0 + 12 * two[0], "third": 6.0 + 10 * two[1],
              "fourth": 2.0 + 100 * two[2]}  # fmt: skip
-    expected = {key: np.array([usd.mean()]) for key, usd in costs.items()}
+    offers = [replace(offer(key, usd), speed_keys=(key,)) for key, usd in costs.items()]
     errors = SpeedErrors(tuple(costs), -np.log(np.stack([*costs.values()])))
+    case = replace(problem(np.ones((1, 8, 1)), [], offers), errors=errors)
     for trial, chosen in ((0.01, {"second", "third", "fourth"}), (0.4, {"second", "fourth"}), (2.0, {"fourth"}),
                           (4.0, set())):  # fmt: skip
-        trials = dict.fromkeys(costs, trial)
-        assert select_speeds_to_time(expected, np.array([1.0]), trials, errors) == chosen, trial
-    only = {"second": 0.01}
-    assert select_speeds_to_time(expected, np.array([1.0]), only, errors) == {"second"}
-    assert select_speeds_to_time(expected, np.array([0.0]), trials, errors) == set()
+        priced = replace(case, trials=dict.fromkeys(costs, trial))
+        assert MixSearch(priced, MixLimits()).timed == chosen, trial
+    assert MixSearch(replace(case, trials={"second": 0.01}), MixLimits()).timed == {"second"}
+    idle = replace(case, trials={"second": 0.01}, jobs=np.zeros((1, 8, 1)))
+    assert MixSearch(idle, MixLimits()).timed == set()
 
 
 def normal_cdf(value):
@@ -141,12 +142,12 @@ def test_one_timing_says_of_another_machine_what_they_have_in_common():
     common, own, other, apart = source.standard_normal((4, 100_000))
     logs = np.stack([sqrt(3) * common + own, sqrt(3) * common + other, apart])
     errors = SpeedErrors(("a", "b", "c"), logs / 10)
-    factors = errors.cost_factors(frozenset(["a"]))
+    factors = cost_factors(errors, frozenset(["a"]))
     assert set(factors) == {"a", "b"}
     for key, share in (("a", 1.0), ("b", 0.75)):
         slope = np.polyfit(errors.logs[0], np.log(factors[key]), 1)[0]
         assert slope == pytest.approx(-share, abs=0.02) and factors[key].mean() == pytest.approx(1.0)
-    assert errors.cost_factors(frozenset()) == {}
+    assert cost_factors(errors, frozenset()) == {}
 
 
 def test_what_all_machines_share_is_worth_no_timing():

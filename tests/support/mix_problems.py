@@ -36,7 +36,8 @@ def as_samples(values, draws):
 def problem(jobs, kinds, offers):
     """`jobs`: class x draw x month."""
     amounts = np.asarray(jobs, float)
-    return Problem(tuple("abcdef"[: len(amounts)]), amounts, tuple(kinds), tuple(offers))
+    errors = SpeedErrors((), np.zeros((0, amounts.shape[1])))
+    return Problem(tuple("abcdef"[: len(amounts)]), amounts, tuple(kinds), tuple(offers), {}, errors)
 
 
 def by_linear_programme(one, counts):

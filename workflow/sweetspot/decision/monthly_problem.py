@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,9 +24,9 @@ from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.sources import rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.decision.work_classes import PER_MONTH
-from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
+from sweetspot.mixes.dispatch import DispatchResult, dispatch
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
+from sweetspot.mixes.search import BEST, Mix, MixSearch, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
 
 COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
@@ -62,9 +62,9 @@ class Strategy(NamedTuple):
         return cls(mix.source, mix.counts, mix.filled, mix.timed)
 
     def dispatch(self, problem: Problem) -> DispatchResult:
-        """Return the dispatch of a problem by this strategy; cached for problems of one month."""
-        variant = problem.variant(self.filled, self.source, self.timed)
-        return (dispatch_once if variant.jobs.shape[2] == 1 else dispatch)(variant, self.counts)
+        """Return the dispatch of a problem by this strategy."""
+        variant = replace(problem, filled=self.filled, first=self.source, timed=self.timed)
+        return dispatch(variant, self.counts)
 
 
 def _usd(problem: Problem, strategy: Strategy) -> Array:
@@ -276,7 +276,7 @@ class MonthlyProblem(DecisionProblem):
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
-        return best_mix(problem, sorted(starts), kinds, self.work)
+        return MixSearch(problem, self.work).best(sorted(starts), kinds)
 
     def _exact_point(self, parameter: Parameter, log_factor: float, mix: Mix) -> TurningPoint | None:
         """Return the turning point at `log_factor` to `mix`, the best beyond it; None if no choice buys the same."""
@@ -361,7 +361,7 @@ class MonthlyProblem(DecisionProblem):
     def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
         """Return `_problem` with INTERVAL_MONTHS of its months."""
         problem = self._problem(parameter, log_factor)
-        return problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
+        return problem.select(..., even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
 
     def _cost_difference(
         self, without: Strategy, with_machine: Strategy, parameter: Parameter, problems: Mapping[float, Problem]

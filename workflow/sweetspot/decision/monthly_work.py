@@ -43,7 +43,7 @@ from sweetspot.mixes.problem import (
     grown,
     months_of,
 )
-from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes, timings_worth
+from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
@@ -100,15 +100,14 @@ class MonthlyWork(MixLimits):
         """Mixes of machines and offers for the work: the best, then pure options, the cheapest first."""
         return mixes(self.drawn, self)
 
+    @cached_property
+    def _search(self) -> MixSearch:
+        """The search for the mixes of all samples at the baseline."""
+        return MixSearch(self.drawn, self)
+
     def with_strategy(self, mix: Mix) -> Mix:
         """Return the mix changed to keep the limits, with the set of timings that lowers its USD most, if any."""
-        return MixSearch(self.drawn, self).with_timings(self.ease(mix), self._timings)
-
-    @cached_property
-    def _timings(self) -> list[frozenset[str]]:
-        """Sets of keys of speeds that some mix times first, or that are worth timing if nothing is bought."""
-        worth = timings_worth(self.drawn, [self.drawn.owned])
-        return list(dict.fromkeys([*(mix.timed for mix in self.mixes if mix.timed), *worth]))
+        return self._search.with_timings(self.ease(mix))
 
     def trials_of(self, mix: Mix) -> list[Trial]:
         """Return cost and offer of each timing that a mix begins with, the most expensive first."""

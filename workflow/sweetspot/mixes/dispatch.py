@@ -25,7 +25,7 @@ class DispatchResult:
     owned_jobs
         Jobs on each owned kind with at least one machine, class x sample x month, by name of the kind.
     remaining
-        Jobs run on rental offers (`Problem.share_of`) or nowhere, class x sample x month.
+        Jobs run on rental offers (`Problem.used`) or nowhere, class x sample x month.
     running
         USD for use of machines and rent, without ownership and trials, sample x month.
     """
@@ -39,7 +39,7 @@ class DispatchResult:
     @property
     def undone(self) -> Array:
         """Number of jobs that no machine or offer runs, class x sample x month."""
-        return np.where(np.isfinite(self.problem.expected_rent)[:, :, None], 0.0, self.remaining)
+        return np.where(np.isfinite(self.problem.expected_rent[0])[:, :, None], 0.0, self.remaining)
 
     @cached_property
     def usd(self) -> Array:
@@ -57,14 +57,13 @@ class DispatchResult:
     @property
     def sources(self) -> dict[str, OwnedMachine | RentalOffer]:
         """All owned kinds, and the rental offers that are given jobs, by name."""
-        sources: list[OwnedMachine | RentalOffer] = [*self.problem.held]
-        sources += [self.problem.rented[index] for index in self.problem.used.values()]
-        return {source.name: source for source in sources}
+        offers = {name: offer for name, (offer, _) in self.problem.used.items()}
+        return {kind.name: kind for kind in self.problem.held} | offers
 
     def jobs(self, name: str) -> Array:
         """Return the number of jobs that a source (owned kind or offer) runs, class x sample x month."""
         if name in self.problem.used:
-            return self.problem.share_of(name)[:, :, None] * self.remaining
+            return self.problem.used[name][1][:, :, None] * self.remaining
         return self.owned_jobs.get(name, np.zeros(self.remaining.shape))
 
     def device_hours(self, name: str) -> Array:
@@ -75,33 +74,17 @@ class DispatchResult:
     @cached_property
     def rent_by_offer(self) -> dict[str, float]:
         """Expected USD per month paid to each rental offer that is given jobs, by its name."""
-        rents = {name: self.problem.rent_of(name) for name in self.problem.used}
-        months = self.running.size
-        return {name: float(np.einsum("jdt,jdt->", self.remaining, usd)) / months for name, usd in rents.items()}
+        totals = {name: np.einsum("jdt,jdt->", self.remaining, usd) for name, usd in self.problem.rents()}
+        return {name: float(usd) / self.running.size for name, usd in totals.items() if usd}
 
     @property
     def lead(self) -> str:
         """Name of the offer that is paid the most; empty where nothing is rented."""
-        name = max(self.rent_by_offer, key=self.rent_by_offer.__getitem__, default="")
-        return name if self.share(name) else ""
+        return max(self.rent_by_offer, key=self.rent_by_offer.__getitem__, default="")
 
     def share(self, name: str) -> float:
         """Return the share (0 to 1) of all rent that is paid to the offer `name`."""
         return self.rent_by_offer.get(name, 0.0) / (sum(self.rent_by_offer.values()) or 1.0)
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """Sort key: jobs not run (in units of SLIGHT), then USD per month: leaving jobs undone is never cheaper."""
-        undone = float(self.undone.sum(axis=0).mean())
-        return round(undone / SLIGHT), float(self.running.mean())
-
-
-def dispatch_once(problem: Problem, counts: Counts) -> DispatchResult:
-    """Return the result of `dispatch`, cached in `problem.results` by the numbers of machines."""
-    if counts not in problem.results:
-        problem.results[counts] = dispatch(problem, counts)
-    result: DispatchResult = problem.results[counts]
-    return result
 
 
 def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
@@ -120,13 +103,13 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
     order = sorted((index for index, count in enumerate(counts) if count), key=expected_usd.__getitem__)
     permuted = PERMUTED_KINDS if len(problem.classes) > 1 else 0
     orders = [[*leading, *order[permuted:]] for leading in permutations(order[:permuted])]
-    rent = problem.rent
+    rent = sum((usd for _, usd in problem.rents()), np.zeros((1, 1, 1)))
     results = (
         _fill_kinds(problem, counts, rent, order, is_shared)
         for order in orders
         for is_shared in (False, True)[: len(orders)]  # In the only order rivals change nothing.
     )
-    return min(results, key=lambda result: result.rank)
+    return min(results, key=lambda result: float(result.usd.mean()))
 
 
 def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[int], is_shared: bool) -> DispatchResult:
@@ -137,32 +120,31 @@ def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[i
     """
     remaining, samples = problem.jobs.copy(), np.arange(problem.jobs.shape[1])
     running = np.zeros(remaining.shape[1:])
-    owned_jobs = {index: np.zeros(remaining.shape) for index in order}
-    free_hours = {index: running + problem.filled * problem.hours_of(index, counts[index]) for index in order}
-    forecasts = {index: problem.owned_forecasts[index] for index in order}
-    # Of jobs worth the same, those that fewer kinds can do come first.
-    scarcity = 1.0 - SLIGHT * sum(np.isfinite(hours) for hours, _ in forecasts.values())
-    for is_beside, index in product((True, False) if is_shared else (False,), order):
-        expected_hours, expected_usd = forecasts[index]
-        rivals = [forecasts[rival][1] for rival in order if is_beside and rival != index]
-        elsewhere = reduce(np.minimum, rivals, problem.expected_rent)
+    kinds = {index: problem.held[index] for index in order}
+    jobs = {index: np.zeros(remaining.shape) for index in order}
+    free_hours = {
+        index: running
+        + problem.filled * counts[index] * kind.capacity[problem.samples, None] * problem.by_month(kind.present)
+        for index, kind in kinds.items()
+    }
+    for is_beside, index in product((True, False)[not is_shared :], order):
+        kind, free, (expected_hours, expected_usd) = kinds[index], free_hours[index], problem.owned_forecasts[index]
+        rivals = [problem.owned_forecasts[rival][1] for rival in order if is_beside and rival != index]
+        elsewhere = reduce(np.minimum, rivals, problem.expected_rent[0])
         with np.errstate(invalid="ignore"):
-            worth = scarcity * (elsewhere - expected_usd) / expected_hours
+            worth = (elsewhere - expected_usd) / expected_hours
         worth = np.where(np.isfinite(expected_hours), worth, -NEVER)
-        kind, jobs, free = problem.held[index], owned_jobs[index], free_hours[index]
-        job_hours, job_usd = kind.hours[:, problem.samples], kind.running[:, problem.samples]
-        for row in np.argsort(-worth, axis=0, kind="stable"):  # Of one class, or one for each sample.
-            pays = worth[row, np.arange(len(row))] > 0
-            if not pays.any():
-                break
-            cells = int(row[0]) if len(row) == 1 else (row, samples)
-            hours = np.where(pays, job_hours[cells], 1.0)[:, None]
-            added_jobs = np.minimum(remaining[cells], free / hours) * pays[:, None]
+        pays = worth > 0
+        hours = np.where(pays, kind.hours[:, problem.samples], NEVER)
+        usd = kind.running[:, problem.samples]
+        for row in np.argsort(-worth, axis=0, kind="stable")[: pays.sum(axis=0).max()]:
+            cells = int(row[0]) if len(row) == 1 else (row, samples)  # Of one class, or one for each sample.
+            job_hours = hours[cells][:, None]
+            added_jobs = np.minimum(remaining[cells], free / job_hours)
             remaining[cells] -= added_jobs
-            jobs[cells] += added_jobs
-            free -= np.minimum(free, added_jobs * hours)
-            running += added_jobs * job_usd[cells][:, None]
+            jobs[index][cells] += added_jobs
+            free -= np.minimum(free, added_jobs * finite(job_hours))
+            running += added_jobs * usd[cells][:, None]
     running += np.einsum("jdt,jdt->dt", remaining, rent)
-    return DispatchResult(
-        problem, counts, {problem.held[index].name: owned_jobs[index] for index in order}, remaining, running
-    )
+    owned_jobs = {kind.name: jobs[index] for index, kind in kinds.items()}
+    return DispatchResult(problem, counts, owned_jobs, remaining, running)
