@@ -15,7 +15,7 @@ from sweetspot.mixes.problem import NEVER, month_noise
 
 def test_jobs_that_run_nowhere_else_come_first():
     """A machine of 100 h; class a can be rented for 5 an hour, class b nowhere (its memory): b has the hours."""
-    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, there=1, for_sale=False)
+    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, there=1)
     case = problem([[[80.0]], [[90.0]]], [machine], [rented("rent", [5.0, NEVER], [1.0, 0.0])])
     done = dispatch(case, (1,))
     assert done.jobs("machine")[:, 0, 0].tolist() == [10.0, 90.0]
@@ -27,8 +27,8 @@ def test_a_kind_that_one_class_cannot_use_is_not_put_behind_for_it():
 
     What b would pay on the dear machine, where it does not run, is given as 0, as the workflow does.
     """
-    cheap = held("cheap", [1.0, 1.0], [0.1, 0.1], 100, there=1, for_sale=False)
-    dear = held("dear", [1.0, NEVER], [0.5, 0.0], 100, there=1, for_sale=False)
+    cheap = held("cheap", [1.0, 1.0], [0.1, 0.1], 100, there=1)
+    dear = held("dear", [1.0, NEVER], [0.5, 0.0], 100, there=1)
     case = problem([[[100.0]], [[10.0]]], [cheap, dear], [rented("rent", [5.0, 5.0])])
     done = dispatch(case, (1, 1))
     assert done.jobs("cheap")[:, 0, 0].tolist() == pytest.approx([90.0, 10.0])
@@ -66,7 +66,7 @@ def test_what_nobody_rents_does_not_stay_undone_for_being_cheap():
     """
     one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, 100.0], [5.0, 0.0], 100)
     done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [6.0, NEVER])]), (1, 1))
-    assert done.undone.sum() == 0
+    assert not done.remaining[1].any()
     assert done.usd[0] == pytest.approx(50.0)
 
 
@@ -88,7 +88,7 @@ def test_what_runs_for_as_much_as_it_is_rented_is_rented():
 )
 def test_a_machine_works_where_it_is_expected_to_be_the_cheaper(running, timed, jobs, usd):
     """Ten jobs, of two hours in the first draw and of four in the second; one machine of 100 hours, and 0.5 rented."""
-    ours = held("ours", [[2.0, 4.0]], [running], 100.0, there=1, for_sale=False, draws=2)
+    ours = held("ours", [[2.0, 4.0]], [running], 100.0, there=1, draws=2)
     case = timing(problem([[[10.0], [10.0]]], [ours], [rented("rent", [0.5], draws=2)]), timed)
     done = dispatch(case, (1,))
     assert done.jobs("ours")[0, :, 0].tolist() == jobs
@@ -110,9 +110,9 @@ def test_which_class_a_machine_does_first_follows_what_is_expected():
 @pytest.mark.parametrize(("late", "finite"), [(9.0, True), (15.0, False)])
 def test_one_job_in_a_hundred_may_wait_for_a_quieter_month(late, finite):
     """A thousand jobs of an hour, which nobody rents out, on a machine that has `late` hours too few."""
-    machine = held("machine", [1.0], [0.0], 1000.0 - late, there=1, for_sale=False)
+    machine = held("machine", [1.0], [0.0], 1000.0 - late, there=1)
     done = dispatch(problem([[[1000.0]]], [machine], []), (1,))
-    assert done.undone.sum() == pytest.approx(late)
+    assert done.remaining.sum() == pytest.approx(late)
     assert np.isfinite(done.usd).all() == finite
 
 
@@ -189,7 +189,6 @@ def test_each_source_with_its_jobs_hours_and_money():
     assert done.jobs("box").tolist() == [[[3.0, 4.0], [4.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]]]
     assert done.jobs("west").tolist() == [[[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]
     assert done.jobs("east").tolist() == [[[0.0, 0.0], [3.0, 5.0]], [[2.0, 2.0], [2.0, 2.0]]]
-    assert not done.undone.any()
     assert done.device_hours("box").tolist() == [[3.0, 4.0], [4.0, 4.0]]
     assert done.device_hours("west").tolist() == [[0.0, 3.0], [0.0, 0.0]]
     assert done.device_hours("east").tolist() == [[16.0, 16.0], [9.0 + 16.0, 15.0 + 16.0]]

@@ -86,9 +86,9 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
     is_rented = table["purchase"].eq("on_demand") & table["start_hours_high"].isna()
     table.loc[~is_rented, [*with_bounds("p_stock")]] = np.nan
     by_work = options.drop_duplicates(["workload", "option"]).set_index(["workload", "option"])
-    results = by_work.reindex(list(zip(works, machines, strict=True)))[RESULT].reset_index(drop=True)
-    of_machine = table[OF_MACHINE].reset_index(drop=True)
-    return of_machine.join(results).assign(machine_title=table["title"].to_numpy())
+    table[RESULT] = by_work.reindex(list(zip(works, machines, strict=True)))[RESULT].to_numpy()
+    columns = table[[*OF_MACHINE, *RESULT, "title"]].rename(columns={"title": "machine_title"})
+    return columns.reset_index(drop=True)
 
 
 def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_days: float) -> dict[str, Any]:

@@ -62,13 +62,13 @@ class StartTimes:
 
     """
 
-    free_share: Range = CERTAIN
-    wait_hours: Range = ZERO
-    failures_per_hour: Range = ZERO
-    start_hours: Range | None = None
-    machines: float = 1.0
+    free_share: Range
+    wait_hours: Range
+    failures_per_hour: Range
+    start_hours: Range | None
+    machines: float
 
-    def result_hours(self, run_hours: FloatArray, seed: int = SEED) -> FloatArray:
+    def result_hours(self, run_hours: FloatArray) -> FloatArray:
         """Return the hours from today to the result, one per sample.
 
         A run takes Daly's wall time; a failure that finds no other machine adds another wait. Several machines are
@@ -78,8 +78,6 @@ class StartTimes:
         ----------
         run_hours
             Hours of the run without failures, one per sample.
-        seed
-            Names the random stream.
 
         Returns
         -------
@@ -87,7 +85,7 @@ class StartTimes:
             Hours, as many as `run_hours`.
 
         """
-        random, size = stream(seed, "availability"), len(run_hours)
+        random, size = stream(SEED, "availability"), len(run_hours)
         levels = random.random((5, size))
         share, wait = at_level(self.free_share, levels[0]), at_level(self.wait_hours, levels[1])
         failures = at_level(self.failures_per_hour, levels[2])

@@ -171,7 +171,6 @@ class MonthlyWork(MixLimits):
                 machine = self._rented(source, values, jobs) if is_rented else self._owned(source, values)
             machines.append(machine)
         return Problem(
-            classes=tuple(job_class.name for job_class in self.classes),
             jobs=jobs,
             held=tuple(machine for machine in machines if isinstance(machine, OwnedMachine)),
             rented=tuple(machine for machine in machines if isinstance(machine, RentalOffer)),
@@ -241,14 +240,13 @@ class MonthlyWork(MixLimits):
         return OwnedMachine(
             name=row["option"],
             there=source.there,
-            for_sale=not source.there,
+            minimum=0 if or_zero(row.get("sell_for_usd")) > 0 else source.there,
             fixed=fixed + np.zeros(capacity.size),
             capacity=capacity,
             hours=hours,
             running=finite(hours) * usd_per_hour,
             devices=int(row["gpus"]),
             present=delivered,
-            sellable=source.there > 0 and or_zero(row.get("sell_for_usd")) > 0,
             speed_keys=self._keys(source),
             running_at_speed=finite(hours) * float(np.mean(usd_per_hour)),
         )

@@ -10,7 +10,6 @@ import numpy as np
 from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
 
 PERMUTED_KINDS = 3  # Of the first kinds in the order of merit all orders are tried.
-SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs that are worth the same
 ALLOWED_DELAY = 0.01  # share of the jobs of a class that may wait for a quieter month
 
 
@@ -36,23 +35,20 @@ class DispatchResult:
     remaining: Array
     running: Array
 
-    @property
-    def undone(self) -> Array:
-        """Number of jobs that no machine or offer runs, class x sample x month."""
-        return np.where(np.isfinite(self.problem.expected_rent[0])[:, :, None], 0.0, self.remaining)
-
     @cached_property
     def usd(self) -> Array:
         """USD per month by sample, averaged over the months, with ownership and trials.
 
         NEVER is added where more than ALLOWED_DELAY of the jobs of a class are not run.
         """
-        problem, usd = self.problem, self.running.mean(axis=1) + self.problem.trial_usd
-        for kind, count in zip(problem.held, self.counts, strict=True):
-            # With one month a sample stands for an estimate: the price is its expectation.
-            usd = usd + count * (kind.fixed if problem.samples is ... else kind.fixed.mean())
-        is_late = self.undone.sum(axis=(1, 2)) > ALLOWED_DELAY * problem.jobs.sum(axis=(1, 2))
-        return usd + (NEVER if is_late.any() else 0.0)
+        problem = self.problem
+        fixed = sum(count * kind.fixed for kind, count in zip(problem.held, self.counts, strict=True))
+        is_rented = np.isfinite(problem.expected_rent[0])[:, :, None]
+        undone = np.where(is_rented, 0.0, self.remaining).sum(axis=(1, 2))
+        is_late = undone > ALLOWED_DELAY * problem.jobs.sum(axis=(1, 2))
+        usd = self.running.mean(axis=1) + problem.trial_usd + (NEVER if is_late.any() else 0.0)
+        # With one month a sample stands for an estimate: the price is its expectation.
+        return usd + (fixed if problem.samples is ... else np.mean(fixed))
 
     @property
     def sources(self) -> dict[str, OwnedMachine | RentalOffer]:
@@ -101,22 +97,21 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
     """
     expected_usd = [np.ma.masked_invalid(usd).mean() for _, usd in problem.owned_forecasts]
     order = sorted((index for index, count in enumerate(counts) if count), key=expected_usd.__getitem__)
-    permuted = PERMUTED_KINDS if len(problem.classes) > 1 else 0
+    permuted = PERMUTED_KINDS if len(problem.jobs) > 1 else 0
     orders = [[*leading, *order[permuted:]] for leading in permutations(order[:permuted])]
-    rent = sum((usd for _, usd in problem.rents()), np.zeros((1, 1, 1)))
     results = (
-        _fill_kinds(problem, counts, rent, order, is_shared)
+        _fill_kinds(problem, counts, order, rounds)
         for order in orders
-        for is_shared in (False, True)[: len(orders)]  # In the only order rivals change nothing.
+        for rounds in ((False,), (True, False))[: len(orders)]  # In the only order rivals change nothing.
     )
     return min(results, key=lambda result: float(result.usd.mean()))
 
 
-def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[int], is_shared: bool) -> DispatchResult:
+def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: Sequence[bool]) -> DispatchResult:
     """Return the dispatch that fills owned kinds in the given order of their indices and rents the rest.
 
-    `is_shared`: a job's worth is first compared with the cost on rival kinds too, as if their hours
-    were free, then against renting alone.
+    `rounds`: whether a job's worth is compared with the cost on rival kinds too, as if their hours
+    were free, or with renting alone.
     """
     remaining, samples = problem.jobs.copy(), np.arange(problem.jobs.shape[1])
     running = np.zeros(remaining.shape[1:])
@@ -127,14 +122,13 @@ def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[i
         + problem.filled * counts[index] * kind.capacity[problem.samples, None] * problem.by_month(kind.present)
         for index, kind in kinds.items()
     }
-    for is_beside, index in product((True, False)[not is_shared :], order):
+    for is_beside, index in product(rounds, order):
         kind, free, (expected_hours, expected_usd) = kinds[index], free_hours[index], problem.owned_forecasts[index]
         rivals = [problem.owned_forecasts[rival][1] for rival in order if is_beside and rival != index]
         elsewhere = reduce(np.minimum, rivals, problem.expected_rent[0])
         with np.errstate(invalid="ignore"):
             worth = (elsewhere - expected_usd) / expected_hours
-        worth = np.where(np.isfinite(expected_hours), worth, -NEVER)
-        pays = worth > 0
+        pays = worth > 0  # False for NaN: the job cannot run.
         hours = np.where(pays, kind.hours[:, problem.samples], NEVER)
         usd = kind.running[:, problem.samples]
         for row in np.argsort(-worth, axis=0, kind="stable")[: pays.sum(axis=0).max()]:
@@ -145,6 +139,6 @@ def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[i
             jobs[index][cells] += added_jobs
             free -= np.minimum(free, added_jobs * finite(job_hours))
             running += added_jobs * usd[cells][:, None]
-    running += np.einsum("jdt,jdt->dt", remaining, rent)
+    running += sum(np.einsum("jdt,jdt->dt", remaining, usd) for _, usd in problem.rents())
     owned_jobs = {kind.name: jobs[index] for index, kind in kinds.items()}
     return DispatchResult(problem, counts, owned_jobs, remaining, running)

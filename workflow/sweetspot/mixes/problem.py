@@ -26,9 +26,10 @@ class OwnedMachine:
     name
         Key of its option.
     there
-        Number of machines that are already owned.
-    for_sale
-        Whether more can be had.
+        Number of machines that are already owned; 0: the kind is for sale.
+    minimum
+        The smallest number that can be kept: 0 if owned machines may be sold. Keeping one then
+        costs the price it would sell for.
     fixed
         USD per month of one machine, by sample.
     capacity
@@ -43,15 +44,13 @@ class OwnedMachine:
         Devices of one machine.
     present
         Share of each month in which a machine is delivered, sample x month, or ALWAYS.
-    sellable
-        Whether owned machines may be sold; keeping one then costs the price it would sell for.
     speed_keys
         Correlation key of the speed of each class; empty where it is certain.
     """
 
     name: str
     there: int
-    for_sale: bool
+    minimum: int
     fixed: Array
     capacity: Array
     hours: Array
@@ -59,13 +58,7 @@ class OwnedMachine:
     running_at_speed: Array
     devices: int
     present: Array
-    sellable: bool
     speed_keys: tuple[str, ...]
-
-    @property
-    def minimum(self) -> int:
-        """The smallest number of machines that can be kept: 0 if owned ones may be sold."""
-        return 0 if self.sellable else self.there
 
     @property
     def hours_per_month(self) -> Array:
@@ -115,8 +108,6 @@ class Problem:
 
     Parameters
     ----------
-    classes
-        Names of the classes of jobs.
     jobs
         Number of jobs in the selected samples and months, class x sample x month.
     held, rented
@@ -136,7 +127,6 @@ class Problem:
         Which samples, and which parts of an array of sample x month, are selected.
     """
 
-    classes: tuple[str, ...]
     jobs: Array
     held: tuple[OwnedMachine, ...]
     rented: tuple[RentalOffer, ...]
@@ -160,8 +150,8 @@ class Problem:
 
     @property
     def for_sale(self) -> list[int]:
-        """Indices into `held` of the kinds of which more machines can be bought or committed to."""
-        return [index for index, kind in enumerate(self.held) if kind.for_sale]
+        """Indices into `held` of the kinds of which machines can be bought or committed to."""
+        return [index for index, kind in enumerate(self.held) if not kind.there]
 
     @property
     def trial_usd(self) -> float:

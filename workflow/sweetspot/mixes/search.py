@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.mixes.dispatch import SLIGHT, DispatchResult, dispatch
+from sweetspot.mixes.dispatch import DispatchResult, dispatch
 from sweetspot.mixes.problem import NEVER, Array, Counts, Problem, finite
 from sweetspot.mixes.timing import Indices, cost_factors, even_indices
 
@@ -157,15 +157,14 @@ class MixSearch:
                 usd = cheapest.setdefault(key, np.full(len(jobs), NEVER))
                 usd[row] = min(usd[row], offer.expected_usd[row, 0])
 
-        @cache
         def total_usd(timed: frozenset[str]) -> float:
             factors, rent = cost_factors(errors, timed), np.full((len(jobs), 1), NEVER)
             for key, usd in cheapest.items():
                 rent = np.minimum(rent, np.outer(usd, factors.get(key, certain)[samples]))
-            return float(jobs @ finite(rent).mean(axis=1)) + sum(problem.trials[key] for key in sorted(timed))
+            return float(jobs @ finite(rent).mean(axis=1)) + replace(problem, timed=timed).trial_usd
 
         timed = frozenset[str]()
-        candidates = sorted(cheapest.keys() & problem.trials.keys() & set(errors.keys))
+        candidates = sorted(cheapest.keys() & problem.trials.keys())
         while True:
             best = min((timed | {key} for key in candidates), key=total_usd, default=timed)
             if not total_usd(best) < total_usd(timed) * (1.0 - MINIMUM_SAVING):
@@ -190,7 +189,7 @@ class MixSearch:
             for mix in candidates
             if self.limits.keeps(mix) and mix.expected < limit * (1.0 - MINIMUM_SAVING * bool(mix.timed))
         )
-        return min(better, key=expected_usd, default=fixed)._replace(fixed_usd=fixed.expected)
+        return min(better, key=lambda mix: mix.expected, default=fixed)._replace(fixed_usd=fixed.expected)
 
     def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
         """Return, as kind BEST, the cheapest mix found within the limits, with or without timings.
@@ -210,11 +209,6 @@ class MixSearch:
         return self.select([*candidates, timed_mix], fixed)._replace(kind=BEST)
 
 
-def expected_usd(mix: Mix) -> float:
-    """Return a mix's expected USD per month; used as a sort key."""
-    return mix.expected
-
-
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
@@ -223,27 +217,25 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
-    pure = []
+    options, pure = [], []
     for index in problem.for_sale:
-        single, kind = step(owned, index, 1), problem.held[index]
-        if np.isfinite(kind.hours).any():
+        single = step(owned, index, 1)
+        if np.isfinite(problem.held[index].hours).any():
             reached = search.cheapest([single], [index]).counts
-            mix = search.mix(tuple(map(max, reached, single)))
-            pure.append(mix._replace(kind=BOUGHT, source=kind.name))
-    starts = [owned, problem.minimum, *(mix.counts for mix in pure)]
-    options = [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
+            options.append((BOUGHT, problem.held[index].name, tuple(map(max, reached, single))))
+    starts = [owned, problem.minimum, *(counts for _, _, counts in options)]
+    options += [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
     options += [(OWNED, "", owned)] * any(owned)
     options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for name, source, counts in options:
         mix = Mix(name, source, search.mix(counts).done)
-        pure.append(limits.ease(mix._replace(done=mix.at(problem))))
-    pure = [search.with_timings(mix) for mix in pure]
+        pure.append(search.with_timings(limits.ease(mix._replace(done=mix.at(problem)))))
     best = search.best(starts, range(len(problem.held)), pure)
     several = search.with_timings(search.mix(owned)._replace(kind=RENTED))
-    single_usd = min((mix.expected for mix in pure if mix.one_offer), default=0.0)
-    if best.counts != owned and several.expected < single_usd * (1.0 - SLIGHT):
+    is_cheaper = all(several.expected < mix.expected for mix in pure if mix.one_offer)
+    if problem.rented and best.counts != owned and is_cheaper:
         pure.append(several)
-    return [best, *sorted(pure, key=expected_usd)]
+    return [best, *sorted(pure, key=lambda mix: mix.expected)]
 
 
 def climb(
@@ -307,5 +299,5 @@ def useful_counts(problem: Problem) -> Counts:
     counts = []
     for kind in problem.held:
         needed = (busiest @ finite(kind.hours)).max() / kind.capacity.min()
-        counts.append(max(kind.there, 2 * math.ceil(min(MAXIMUM_MACHINES, needed)) * kind.for_sale))
+        counts.append(kind.there or 2 * math.ceil(min(MAXIMUM_MACHINES, needed)))
     return tuple(counts)
