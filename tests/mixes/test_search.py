@@ -1,6 +1,5 @@
 """How many machines to have: by hand, against enumeration, and the ways that are held against the best."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np

@@ -8,9 +8,8 @@ import pytest
 from mix_problems import held, problem, rented, timing
 from sweetspot.decision.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER
+from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, MixLimits, MixSearch, mixes
-from sweetspot.mixes.timing import SpeedErrors, cost_factors
 
 
 def offer(name, usd):

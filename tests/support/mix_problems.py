@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sweetspot.mixes.problem import ALWAYS, OwnedMachine, Problem, RentalOffer
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.mixes.problem import ALWAYS, OwnedMachine, Problem, RentalOffer, SpeedErrors
 
 
 def held(name, hours, running, capacity, fixed=0.0, there=0, draws=1, **changes):

@@ -104,7 +104,6 @@ def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_day
     share, wait = find("stock_share"), find("wait_days", HOURS_PER_DAY)
     start = find("delivery_weeks", HOURS_PER_WEEK)
     if row["purchase"] == "own":
-        share = wait = (np.nan,) * 3
         ordered = tuple(row[column] * month_days * HOURS_PER_DAY for column in with_bounds("delivery_months"))
         start = ordered if ordered[2] > 0 else start
         start = start if row["capex_usd"] and start[1] >= 0 else ZERO  # What costs nothing is here already.
@@ -114,7 +113,7 @@ def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_day
         value, _, high = find("stock_share", price_list=None, provider=None, purchase="on_demand")
         assumed = share if np.isnan(value) else (value, 0.0, high)
     # A rate of interruptions in the price list is part of `hours`; spot machines have another rate of failures.
-    has_rate = row["purchase"] in INTERRUPTIBLE and not pd.isna(row.get("interruptions_per_hour"))
+    has_rate = pd.notna(row.get("interruptions_per_hour"))
     failures = find("failures_per_device_hour", row["gpus"], **({"purchase": "on_demand"} if has_rate else {}))
     columns = dict(zip(with_bounds(*RANGES), share + assumed + wait + start + failures, strict=True))
     start_times = start_times_of({**row, **columns})

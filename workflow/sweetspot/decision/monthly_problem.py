@@ -25,9 +25,8 @@ from sweetspot.decision.sources import rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.decision.work_classes import PER_MONTH
 from sweetspot.mixes.dispatch import DispatchResult, dispatch
-from sweetspot.mixes.problem import Counts, Problem
+from sweetspot.mixes.problem import Counts, Problem, even_indices
 from sweetspot.mixes.search import BEST, Mix, MixSearch, climb, step, useful_counts
-from sweetspot.mixes.timing import even_indices
 
 COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
 COARSE_PRECISION = 1e-4  # of the logarithm of a factor

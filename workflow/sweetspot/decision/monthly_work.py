@@ -39,12 +39,12 @@ from sweetspot.mixes.problem import (
     OwnedMachine,
     Problem,
     RentalOffer,
+    SpeedErrors,
     finite,
     grown,
     months_of,
 )
 from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
-from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: pydantic takes longer than all this computes

@@ -97,8 +97,7 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
     """
     expected_usd = [np.ma.masked_invalid(usd).mean() for _, usd in problem.owned_forecasts]
     order = sorted((index for index, count in enumerate(counts) if count), key=expected_usd.__getitem__)
-    permuted = PERMUTED_KINDS if len(problem.jobs) > 1 else 0
-    orders = [[*leading, *order[permuted:]] for leading in permutations(order[:permuted])]
+    orders = [[*leading, *order[PERMUTED_KINDS:]] for leading in permutations(order[:PERMUTED_KINDS])]
     results = (
         _fill_kinds(problem, counts, order, rounds)
         for order in orders
@@ -115,15 +114,14 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
     """
     remaining, samples = problem.jobs.copy(), np.arange(problem.jobs.shape[1])
     running = np.zeros(remaining.shape[1:])
-    kinds = {index: problem.held[index] for index in order}
-    jobs = {index: np.zeros(remaining.shape) for index in order}
-    free_hours = {
-        index: running
-        + problem.filled * counts[index] * kind.capacity[problem.samples, None] * problem.by_month(kind.present)
-        for index, kind in kinds.items()
-    }
+    machines = {}
+    for index in order:
+        kind = problem.held[index]
+        hours = counts[index] * kind.capacity[problem.samples, None] * problem.by_month(kind.present)
+        machines[index] = kind, np.zeros(remaining.shape), running + problem.filled * hours
     for is_beside, index in product(rounds, order):
-        kind, free, (expected_hours, expected_usd) = kinds[index], free_hours[index], problem.owned_forecasts[index]
+        kind, jobs, free = machines[index]
+        expected_hours, expected_usd = problem.owned_forecasts[index]
         rivals = [problem.owned_forecasts[rival][1] for rival in order if is_beside and rival != index]
         elsewhere = reduce(np.minimum, rivals, problem.expected_rent[0])
         with np.errstate(invalid="ignore"):
@@ -136,9 +134,9 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
             job_hours = hours[cells][:, None]
             added_jobs = np.minimum(remaining[cells], free / job_hours)
             remaining[cells] -= added_jobs
-            jobs[index][cells] += added_jobs
+            jobs[cells] += added_jobs
             free -= np.minimum(free, added_jobs * finite(job_hours))
             running += added_jobs * usd[cells][:, None]
     running += sum(np.einsum("jdt,jdt->dt", remaining, usd) for _, usd in problem.rents())
-    owned_jobs = {kind.name: jobs[index] for index, kind in kinds.items()}
+    owned_jobs = {kind.name: jobs for kind, jobs, _ in machines.values()}
     return DispatchResult(problem, counts, owned_jobs, remaining, running)

@@ -2,18 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from sweetspot.mixes.dispatch import DispatchResult, dispatch
-from sweetspot.mixes.problem import NEVER, Array, Counts, Problem, finite
-from sweetspot.mixes.timing import Indices, cost_factors, even_indices
+from sweetspot.mixes.problem import NEVER, Array, Counts, Indices, Problem, cost_factors, even_indices, finite
 
-MAXIMUM_MACHINES = 10_000  # of a kind, far beyond any team's
 MINIMUM_SAVING = 0.01  # share of the expected cost; nobody sets up a machine to save less
 SELECTION_SAMPLES = 250  # samples on which the machines to time are selected
 BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold"
@@ -116,27 +114,29 @@ class MixLimits:
 
 @dataclass(frozen=True)
 class MixSearch:
-    """Searches the cheapest numbers of machines for a problem; each mix is dispatched once and cached."""
+    """Searches the cheapest numbers of machines and timings for a problem."""
 
     problem: Problem
     limits: MixLimits
-    _by_counts: dict[Counts, Mix] = field(default_factory=dict)
 
     def mix(self, counts: Counts) -> Mix:
         """Return the mix of these numbers of owned machines and the cheapest rentals beside them."""
-        if counts not in self._by_counts:
-            self._by_counts[counts] = self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
-        return self._by_counts[counts]
+        return self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
 
-    def usd(self, counts: Counts) -> float:
-        """Return expected USD per month of these numbers of machines; infinite if they break a limit."""
-        mix = self.mix(counts)
-        return mix.expected if self.limits.keeps(mix) else np.inf
+    def rank(self, mix: Mix) -> float:
+        """Return USD per month for comparison: infinite if a limit is broken; timings must save MINIMUM_SAVING."""
+        usd = mix.expected / (1.0 - MINIMUM_SAVING * bool(mix.timed))
+        return usd if self.limits.keeps(mix) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
         """Return the mix that `climb` reaches from the cheapest start, changing only `kinds` (indices)."""
-        start, problem = min(starts, key=self.usd), self.problem
-        return self.mix(climb(start, self.usd, kinds, problem.minimum, useful_counts(problem)))
+
+        @cache
+        def usd(counts: Counts) -> float:
+            return self.rank(self.mix(counts))
+
+        problem, start = self.problem, min(starts, key=usd)
+        return self.mix(climb(start, usd, kinds, problem.minimum, useful_counts(problem)))
 
     @cached_property
     def timed(self) -> frozenset[str]:
@@ -176,20 +176,8 @@ class MixSearch:
         if mix.one_offer or not self.timed:
             return mix
         done = dispatch(replace(mix.problem, timed=self.timed, filled=1.0), mix.counts)
-        return self.select([self.limits.ease(Mix(mix.kind, mix.source, done))], mix)
-
-    def select(self, candidates: Iterable[Mix], fixed: Mix) -> Mix:
-        """Return the cheapest candidate that keeps the limits and is cheaper than `fixed`, else `fixed`.
-
-        A mix with timings must save MINIMUM_SAVING. If `fixed` breaks a limit, any candidate is preferred.
-        """
-        limit = fixed.expected if self.limits.keeps(fixed) else np.inf
-        better = (
-            mix
-            for mix in candidates
-            if self.limits.keeps(mix) and mix.expected < limit * (1.0 - MINIMUM_SAVING * bool(mix.timed))
-        )
-        return min(better, key=lambda mix: mix.expected, default=fixed)._replace(fixed_usd=fixed.expected)
+        timed_mix = self.limits.ease(Mix(mix.kind, mix.source, done))
+        return min(mix, timed_mix, key=self.rank)._replace(fixed_usd=mix.expected)
 
     def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
         """Return, as kind BEST, the cheapest mix found within the limits, with or without timings.
@@ -206,7 +194,8 @@ class MixSearch:
         fixed = self.cheapest(starts, kinds)
         search = MixSearch(replace(self.problem, timed=self.timed), self.limits) if self.timed else self
         timed_mix = search.cheapest([fixed.counts, self.problem.owned], kinds)
-        return self.select([*candidates, timed_mix], fixed)._replace(kind=BEST)
+        best = min([fixed, *candidates, timed_mix], key=self.rank)
+        return best._replace(kind=BEST, fixed_usd=fixed.expected)
 
 
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
@@ -228,8 +217,9 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     options += [(OWNED, "", owned)] * any(owned)
     options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for name, source, counts in options:
-        mix = Mix(name, source, search.mix(counts).done)
-        pure.append(search.with_timings(limits.ease(mix._replace(done=mix.at(problem)))))
+        rented = () if name == OWNED else problem.rented
+        done = dispatch(replace(problem, first=source, rented=rented), counts)
+        pure.append(search.with_timings(limits.ease(Mix(name, source, done))))
     best = search.best(starts, range(len(problem.held)), pure)
     several = search.with_timings(search.mix(owned)._replace(kind=RENTED))
     is_cheaper = all(several.expected < mix.expected for mix in pure if mix.one_offer)
@@ -262,11 +252,7 @@ def climb(
     Counts
         The cheapest numbers found.
     """
-    lowest, highest = (
-        tuple(bound[index] if index in kinds else count for index, count in enumerate(start))
-        for bound in (minimum, maximum)
-    )
-    best = start if usd(start) < np.inf else min(start, highest, key=usd)
+    best, lowest, highest = start, np.minimum(minimum, start), np.maximum(maximum, start)
     unit = np.eye(len(start), dtype=int)[list(kinds)]
     moves = [*-unit, *unit, *(added - removed for removed, added in permutations(unit, 2))]
 
@@ -274,6 +260,8 @@ def climb(
         """Return the counts after `size` steps of `move` from the best, cut at the bounds."""
         return tuple(np.clip(np.add(best, size * move), lowest, highest).tolist())
 
+    if usd(start) == np.inf:
+        best = min(start, counts_after(unit.sum(axis=0), sum(maximum)), key=usd)
     while moves:
         size, before = 1, best
         move = min(moves, key=lambda move: usd(counts_after(move, 1)))
@@ -296,8 +284,5 @@ def useful_counts(problem: Problem) -> Counts:
     of kinds that are not for sale those that are owned.
     """
     busiest = problem.jobs.max(axis=(1, 2))
-    counts = []
-    for kind in problem.held:
-        needed = (busiest @ finite(kind.hours)).max() / kind.capacity.min()
-        counts.append(kind.there or 2 * math.ceil(min(MAXIMUM_MACHINES, needed)))
-    return tuple(counts)
+    needed = ((busiest @ finite(kind.hours)).max() / kind.capacity.min() for kind in problem.held)
+    return tuple(kind.there or 2 * math.ceil(count) for kind, count in zip(problem.held, needed, strict=True))
