@@ -99,7 +99,7 @@ def monthly_work(
         growth=growth,
         offer_samples=_offer_samples(table, None, 1),
         rents=None,
-        speed_errors=errors.central,
+        speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))),
     )
     return replace(monthly, central_work=central_work)
 

@@ -34,11 +34,6 @@ class SpeedErrors:
     keys: tuple[str, ...]
     logs: Array
 
-    @property
-    def central(self) -> "SpeedErrors":
-        """The same keys with a single sample in which every error is zero."""
-        return SpeedErrors(self.keys, np.zeros((len(self.keys), 1)))
-
 
 @lru_cache(maxsize=1024)
 def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]:
@@ -226,11 +221,13 @@ class Problem:
         factors = cost_factors(self.errors, self.timed)
         if factors.keys().isdisjoint(keys):
             return expected
-        values = at_speed[:, self.samples].copy()
-        for row, key in enumerate(keys):
-            if key not in self.timed:
-                values[row] = expected[row] * (factors[key][self.samples] if key in factors else 1.0)
-        return values
+        unrelated = np.ones(at_speed.shape[1])
+        return np.stack(
+            [
+                values[self.samples] if key in self.timed else mean * factors.get(key, unrelated)[self.samples]
+                for key, values, mean in zip(keys, at_speed, expected, strict=True)
+            ]
+        )
 
     @cached_property
     def owned_forecasts(self) -> list[tuple[Array, Array]]:
@@ -261,8 +258,8 @@ class Problem:
     def used(self) -> dict[str, tuple[RentalOffer, Array]]:
         """Offers that are given jobs, each with its share of them (1 or 0, class x sample or x 1), by name."""
         chosen = self.expected_rent[1]
-        shares = ((offer, np.asarray(chosen == index, float)) for index, offer in enumerate(self.rented))
-        return {offer.name: (offer, share) for offer, share in shares if share.any()}
+        offers = {index: self.rented[index] for index in np.unique(chosen[chosen >= 0]).tolist()}
+        return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
 
     def rents(self) -> Iterator[tuple[str, Array]]:
         """Yield name of each used offer and USD of a job, class x sample x month (or x 1); 0: not on this offer."""
