@@ -45,8 +45,8 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
         percentile of the hours from today to the result.
     """
     rows = [] if facts is None else [_start_columns(row, facts, month_days) for row in options.to_dict("records")]
-    columns = [*with_bounds(*RANGES), *RESULT]
-    return options.join(pd.DataFrame(rows, index=options.index, columns=columns, dtype=float))
+    table = pd.DataFrame(rows, index=options.index, columns=[*with_bounds(*RANGES), *RESULT], dtype=float)
+    return options.join(table)
 
 
 def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
@@ -87,8 +87,8 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
     table.loc[~is_rented, [*with_bounds("p_stock")]] = np.nan
     by_work = options.drop_duplicates(["workload", "option"]).set_index(["workload", "option"])
     table[RESULT] = by_work.reindex(list(zip(works, machines, strict=True)))[RESULT].to_numpy()
-    columns = table[[*OF_MACHINE, *RESULT, "title"]].rename(columns={"title": "machine_title"})
-    return columns.reset_index(drop=True)
+    table["machine_title"] = table["title"]
+    return table[[*OF_MACHINE, *RESULT, "machine_title"]].reset_index(drop=True)
 
 
 def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_days: float) -> dict[str, Any]:
@@ -113,8 +113,8 @@ def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_day
         value, _, high = find("stock_share", price_list=None, provider=None, purchase="on_demand")
         assumed = share if np.isnan(value) else (value, 0.0, high)
     # A rate of interruptions in the price list is part of `hours`; spot machines have another rate of failures.
-    has_rate = pd.notna(row.get("interruptions_per_hour"))
-    failures = find("failures_per_device_hour", row["gpus"], **({"purchase": "on_demand"} if has_rate else {}))
+    purchase = row["purchase"] if pd.isna(row.get("interruptions_per_hour")) else "on_demand"
+    failures = find("failures_per_device_hour", row["gpus"], purchase=purchase)
     columns = dict(zip(with_bounds(*RANGES), share + assumed + wait + start + failures, strict=True))
-    start_times = start_times_of({**row, **columns})
-    return columns | dict(zip(RESULT, result_quantiles(start_times, float(row["hours"])), strict=True))
+    quantiles = result_quantiles(start_times_of({**row, **columns}), float(row["hours"]))
+    return columns | dict(zip(RESULT, quantiles, strict=True))

@@ -333,9 +333,9 @@ class MonthlyProblem(DecisionProblem):
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
         problems: dict[Parameter, dict[float, Problem]] = {}  # the same for all machines
-        for index in work.drawn.for_sale:
-            counts, name = step(owned, index, 1), work.drawn.held[index].name
-            if not work.affords(counts):
+        for index, kind in enumerate(work.drawn.held):
+            counts, name = step(owned, index, 1), kind.name
+            if kind.there or not work.affords(counts):
                 continue
             pair = self._with_counts(owned), self._with_counts(counts)
             is_owned = work.source(name).offer["purchase"] == "own"
@@ -390,7 +390,7 @@ class MonthlyProblem(DecisionProblem):
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the sorted names of the kinds of machines that a mix buys, and of those that it sells."""
-    return tuple(sorted(mix.bought)), tuple(sorted(mix.sold))
+    return tuple(sorted(mix.bought)), tuple(sorted(mix.resold))
 
 
 def _answer(mix: Mix) -> object:

@@ -43,10 +43,9 @@ class DispatchResult:
         """
         problem = self.problem
         fixed = sum(count * kind.fixed for kind, count in zip(problem.held, self.counts, strict=True))
-        is_rented = np.isfinite(problem.expected_rent[0])[:, :, None]
-        undone = np.where(is_rented, 0.0, self.remaining).sum(axis=(1, 2))
-        is_late = undone > ALLOWED_DELAY * problem.jobs.sum(axis=(1, 2))
-        usd = self.running.mean(axis=1) + problem.trial_usd + (NEVER if is_late.any() else 0.0)
+        cannot_rent = ~np.isfinite(problem.expected_rent[0][:, 0])
+        is_late = self.remaining.sum(axis=(1, 2)) > ALLOWED_DELAY * problem.jobs.sum(axis=(1, 2))
+        usd = self.running.mean(axis=1) + problem.trial_usd + (NEVER if is_late[cannot_rent].any() else 0.0)
         # With one month a sample stands for an estimate: the price is its expectation.
         return usd + (fixed if problem.samples is ... else np.mean(fixed))
 

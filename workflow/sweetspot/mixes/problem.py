@@ -44,8 +44,6 @@ def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]
     nothing cheaper.
     """
     rows = [row for row, key in enumerate(errors.keys) if key in timed]
-    if not rows:
-        return {}
     deviations = errors.logs - errors.logs.mean(axis=1, keepdims=True)
     scale = errors.logs.std(axis=1)
     covariance = deviations[rows] @ deviations.T / errors.logs.shape[1]
@@ -188,11 +186,6 @@ class Problem:
         return tuple(kind.minimum for kind in self.held)
 
     @property
-    def for_sale(self) -> list[int]:
-        """Indices into `held` of the kinds of which machines can be bought or committed to."""
-        return [index for index, kind in enumerate(self.held) if not kind.there]
-
-    @property
     def trial_usd(self) -> float:
         """USD per month of all timings in `timed`."""
         return sum(self.trials[key] for key in sorted(self.timed))
@@ -221,13 +214,11 @@ class Problem:
         factors = cost_factors(self.errors, self.timed)
         if factors.keys().isdisjoint(keys):
             return expected
-        unrelated = np.ones(at_speed.shape[1])
-        return np.stack(
-            [
-                values[self.samples] if key in self.timed else mean * factors.get(key, unrelated)[self.samples]
-                for key, values, mean in zip(keys, at_speed, expected, strict=True)
-            ]
-        )
+        values = np.array(at_speed[:, self.samples])
+        for row, key in enumerate(keys):
+            if key not in self.timed:
+                values[row] = expected[row] * (factors[key][self.samples] if key in factors else 1.0)
+        return values
 
     @cached_property
     def owned_forecasts(self) -> list[tuple[Array, Array]]:

@@ -73,7 +73,7 @@ class Mix(NamedTuple):
         return {kind.name: count - kind.there for kind, count in pairs if count > kind.there}
 
     @property
-    def sold(self) -> dict[str, int]:
+    def resold(self) -> dict[str, int]:
         """Number of owned machines sold, by kind; kinds without any are left out."""
         pairs = zip(self.problem.held, self.counts, strict=True)
         return {kind.name: kind.there - count for kind, count in pairs if count < kind.there}
@@ -135,8 +135,8 @@ class MixSearch:
         def usd(counts: Counts) -> float:
             return self.rank(self.mix(counts))
 
-        problem, start = self.problem, min(starts, key=usd)
-        return self.mix(climb(start, usd, kinds, problem.minimum, useful_counts(problem)))
+        maximum = useful_counts(self.problem)
+        return self.mix(climb(min(starts, key=usd), usd, kinds, self.problem.minimum, maximum))
 
     @cached_property
     def timed(self) -> frozenset[str]:
@@ -147,7 +147,7 @@ class MixSearch:
         that is expected to cost the least. A timing reveals speeds: future prices, stock and the
         number of jobs stay expectations.
         """
-        problem, errors = self.problem, self.problem.errors
+        problem, timed = self.problem, frozenset[str]()
         jobs = self.mix(problem.owned).done.remaining.mean(axis=(1, 2))
         certain = np.ones(problem.jobs.shape[1])
         samples = even_indices(len(certain), SELECTION_SAMPLES)
@@ -158,12 +158,11 @@ class MixSearch:
                 usd[row] = min(usd[row], offer.expected_usd[row, 0])
 
         def total_usd(timed: frozenset[str]) -> float:
-            factors, rent = cost_factors(errors, timed), np.full((len(jobs), 1), NEVER)
+            factors, rent = cost_factors(problem.errors, timed), np.full((len(jobs), 1), NEVER)
             for key, usd in cheapest.items():
                 rent = np.minimum(rent, np.outer(usd, factors.get(key, certain)[samples]))
             return float(jobs @ finite(rent).mean(axis=1)) + replace(problem, timed=timed).trial_usd
 
-        timed = frozenset[str]()
         candidates = sorted(cheapest.keys() & problem.trials.keys())
         while True:
             best = min((timed | {key} for key in candidates), key=total_usd, default=timed)
@@ -175,8 +174,8 @@ class MixSearch:
         """Return the mix with the speeds `timed` first; unchanged for one offer, or if that saves too little."""
         if mix.one_offer or not self.timed:
             return mix
-        done = dispatch(replace(mix.problem, timed=self.timed, filled=1.0), mix.counts)
-        timed_mix = self.limits.ease(Mix(mix.kind, mix.source, done))
+        result = dispatch(replace(mix.problem, timed=self.timed, filled=1.0), mix.counts)
+        timed_mix = self.limits.ease(Mix(mix.kind, mix.source, result))
         return min(mix, timed_mix, key=self.rank)._replace(fixed_usd=mix.expected)
 
     def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
@@ -207,19 +206,19 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """
     search, owned = MixSearch(problem, limits), problem.owned
     options, pure = [], []
-    for index in problem.for_sale:
-        single = step(owned, index, 1)
-        if np.isfinite(problem.held[index].hours).any():
+    for index, kind in enumerate(problem.held):
+        if not kind.there and np.isfinite(kind.hours).any():
+            single = step(owned, index, 1)
             reached = search.cheapest([single], [index]).counts
-            options.append((BOUGHT, problem.held[index].name, tuple(map(max, reached, single))))
+            options.append((BOUGHT, kind.name, tuple(map(max, reached, single))))
     starts = [owned, problem.minimum, *(counts for _, _, counts in options)]
     options += [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
     options += [(OWNED, "", owned)] * any(owned)
     options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for name, source, counts in options:
-        rented = () if name == OWNED else problem.rented
-        done = dispatch(replace(problem, first=source, rented=rented), counts)
-        pure.append(search.with_timings(limits.ease(Mix(name, source, done))))
+        allowed = replace(problem, first=source, rented=() if name == OWNED else problem.rented)
+        mix = Mix(name, source, dispatch(allowed, counts))
+        pure.append(search.with_timings(limits.ease(mix)))
     best = search.best(starts, range(len(problem.held)), pure)
     several = search.with_timings(search.mix(owned)._replace(kind=RENTED))
     is_cheaper = all(several.expected < mix.expected for mix in pure if mix.one_offer)
