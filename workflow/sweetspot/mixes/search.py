@@ -96,8 +96,8 @@ class Mix(NamedTuple):
 
     def renting_sooner(self, filled: float) -> "Mix":
         """Return the mix with the same machines, used for at most the share `filled` of their hours."""
-        eased = self._replace(filled=filled)
-        return eased._replace(done=eased.at(self.problem))
+        relaxed = self._replace(filled=filled)
+        return relaxed._replace(done=relaxed.at(self.problem))
 
 
 class MixLimits:
