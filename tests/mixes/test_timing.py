@@ -5,11 +5,11 @@ from math import erf, log, sqrt
 
 import numpy as np
 import pytest
-from mix_problems import held, problem, rented, timing
+from mix_problems import problem, rented, timing
 from sweetspot.decision.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, MixLimits, MixSearch, mixes
+from sweetspot.mixes.search import BEST, RENTED, MixLimits, MixSearch, mixes
 
 
 def offer(name, usd):
@@ -66,18 +66,6 @@ def test_the_best_strategy_pays_for_a_timing_that_is_worth_it(trial, timed, usd)
     # All on one offer is as it was: nothing is timed.
     assert {one.source: one.expected for one in pure} == {"sure": 1000.0, "unsure": 1100.0}
     assert all(one.kind == RENTED and not one.timed for one in pure)
-
-
-def test_beside_a_machine_that_is_bought_the_rest_is_timed():
-    """150 hours, of which a box does 100 for 400 USD; the other 50 jobs cost 500, timed (5 + 10) / 2 x 50 = 375 and 10
-    of the trial: 785. Nothing bought costs 1,125 + 10 timed, 1,500 if not; two boxes cost 800.
-    """
-    box = held("box", [1.0], [0.0], 100.0, fixed=400.0, draws=2)
-    made = timing(problem(np.full((1, 2, 1), 150.0), [box], [SURE, UNSURE]), trial=10.0)
-    best, *pure = mixes(made, MixLimits())
-    assert (best.counts, best.expected, best.fixed_usd) == ((1,), pytest.approx(785.0), pytest.approx(800.0))
-    (bought,) = (one for one in pure if one.kind == BOUGHT)
-    assert bought.counts == (2,) and not bought.timed  # two boxes do all: nothing is rented
 
 
 def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
@@ -147,18 +135,6 @@ def test_one_timing_says_of_another_machine_what_they_have_in_common():
         slope = np.polyfit(errors.logs[0], np.log(factors[key]), 1)[0]
         assert slope == pytest.approx(-share, abs=0.02) and factors[key].mean() == pytest.approx(1.0)
     assert cost_factors(errors, frozenset()) == {}
-
-
-def test_what_all_machines_share_is_worth_no_timing():
-    """Software that makes all slower or faster by one factor: whoever knows it chooses the same machine."""
-    noise = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
-    costs = np.exp(-noise) / np.exp(-noise).mean()
-    offers = [replace(offer("x", 10 * costs), speed_keys=("x",)), replace(offer("y", 12 * costs), speed_keys=("y",))]
-    made = replace(problem(np.ones((1, 5, 1)), [], offers), errors=SpeedErrors(("x", "y"), np.stack([noise] * 2)),
-                   trials={"x": 0.0, "y": 0.0})  # fmt: skip
-    assert mixes(made, MixLimits())[0].timed == frozenset()
-    for timed in ({"x"}, {"y"}, {"x", "y"}):
-        assert dispatch(replace(made, timed=frozenset(timed)), ()).usd == pytest.approx(10 * costs)
 
 
 def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
