@@ -170,7 +170,7 @@ def energy(tables: Tables, study: Study) -> list[str]:
         return gaps if model and study.energy else []
 
     per_unit = counted_in(tables).each
-    once = per_unit or f" to train {study.model_title(model)} once"
+    once = per_unit or f" for one training ({study.model_title(model)})"
     rows = ranks[ranks["model"] == model].drop_duplicates("option")
     comparison = _carbon_comparison(rows, judged_option(tables, model), per_unit, once)
     if study.energy is None and not comparison:

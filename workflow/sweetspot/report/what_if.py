@@ -85,7 +85,9 @@ def _eligible(tables: Tables, verdict: Outcome) -> Sequence[Row]:
 
 
 def _lines(rows: Sequence[Row], count: int, kinds: Mapping[str, str]) -> list[SweepLine]:
-    limit = FAR * min(row["usd"] for row in rows if row["is_planned"])
+    """Return the lines of one control: those up to FAR times the cheapest as planned, and at least two."""
+    costs = sorted(row["usd"] for row in rows if row["is_planned"])
+    limit = max(FAR * costs[0], *costs[1:2])
     lines = []
     for commitment in dict.fromkeys(row["commitment"] for row in rows):
         line = [row for row in rows if row["commitment"] == commitment]
