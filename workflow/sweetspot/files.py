@@ -85,6 +85,18 @@ def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
                 temporary.unlink()
 
 
+def write_text(path: str | Path, text: str, lasting: bool = False) -> None:
+    """Write a text as a UTF-8 file with its line ends unchanged, whole or not at all; `lasting`: see `write_whole`.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written.
+    """
+    with write_whole(path, lasting) as temporary:
+        temporary.write_bytes(text.encode())
+
+
 def sync(path: Path) -> None:
     """Wait until the content of a file, or the entries of a folder, are on the disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -1,6 +1,5 @@
 """Print what a study found: the page's sentences, at another use, or within a deadline. Reads results only."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,8 +11,8 @@ import pandas as pd
 
 from sweetspot.bills.costs import cells_to_price
 from sweetspot.choice_kinds import NOT_DECIDED
-from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
+from sweetspot.commands.render import to_json
 from sweetspot.commands.study_files import machines_of_study
 from sweetspot.declared_tables import read_table
 from sweetspot.errors import UserError
@@ -78,7 +77,7 @@ def run(request: AskRequest) -> int:
             click.echo(f"note: {file} is newer than the results; `make report STUDY={study.name}` reads it", err=True)
     if request.as_json:
         content |= {"inputs": asdict(use), "outcome": OUTCOMES[code]}
-        print(json.dumps(without_nan(content), indent=2, ensure_ascii=False, allow_nan=False))
+        print(to_json(content))
     else:
         print(_as_text(content, study, use, leading(tables) == ROUNDS))
     return code
@@ -116,6 +115,7 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
 
 
 def _read_tables(folder: Path, study: str) -> Tables:
+    """Return TABLES of a study by name, from its folder comparison/. Raises UserError where the study was not made."""
     files = {name: folder / f"{name}.parquet" for name in TABLES}
     if not files["options"].is_file():
         raise UserError(

@@ -48,29 +48,21 @@ class NumberType(click.ParamType):
         return number
 
 
-class DayType(click.DateTime):
-    """A day such as 2026-11-27."""
-
-    def __init__(self) -> None:
-        super().__init__(["%Y-%m-%d"])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a text such as 2026-11-27 as a date; a date is returned unchanged."""
-        return value if isinstance(value, date) else super().convert(value, param, ctx).date()
+def day(text: str) -> date:
+    """Parse a day such as '2026-11-27', for click. Raises BadParameter for another text."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} given; expected a day such as 2026-11-27") from None
 
 
-class DevicesPerJobType(click.ParamType):
-    """A whole number above 0, or `all`."""
-
-    name = "devices"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Return a text as a whole number above 0; `all` is returned unchanged."""
-        if value == "all" or isinstance(value, int):
-            return value
-        if not value.isdecimal() or int(value) < 1:
-            self.fail(f"{value!r} given; expected a whole number above 0, or all", param, ctx)
-        return int(value)
+def devices(text: str) -> int | str:
+    """Parse a whole number above 0, or 'all', for click. Raises BadParameter for another text."""
+    if text == "all":
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(f"{text!r} given; expected a whole number above 0, or all")
+    return int(text)
 
 
 class PromptedOption(click.Option):
@@ -106,7 +98,7 @@ class OrderedGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-FOLDER, DAY = click.Path(path_type=Path), DayType()
+FOLDER = click.Path(path_type=Path)
 POSITIVE = NumberType(1e-12)
 prompted_option = partial(click.option, cls=PromptedOption)
 STUDY = click.argument("study")
@@ -132,28 +124,18 @@ def sweetspot() -> None:
 @click.option("--work", help='Jobs by tokens: "llama-3.1-8b lora 100M tokens".')
 @prompted_option("--gpu-name", prompt="Which GPU do you have", metavar="GPU", help="A device that you timed.")
 @prompted_option("--model", prompt="What does it train", default="resnet50")
-@prompted_option(
-    "--speed",
-    prompt="How many samples a second",
-    type=NumberType(1e-12, 1e15),
-    help="Samples per second that it trains.",
-)
+@prompted_option("--speed", prompt="How many samples a second", type=NumberType(1e-12, 1e15), metavar="SAMPLES/S")
 @click.option("--batch-size", type=click.IntRange(1), default=64)
 @prompted_option(
     "--devices-per-job",
     prompt="How many devices does one job take (1, n, all)",
-    type=DevicesPerJobType(),
+    type=devices,
     default="all",
     help="Several smaller jobs run side by side on a machine.",
 )
 @prompted_option("--jobs-per-month", prompt="How many jobs a month", type=NumberType(1e-3, 1e6))
 @prompted_option("--samples-per-job", prompt="How many samples does one job see", type=NumberType(1, 1e18))
-@prompted_option(
-    "--currency",
-    prompt="In which currency",
-    default="USD",
-    help="Of the page and of the offer.",
-)
+@prompted_option("--currency", prompt="In which currency", default="USD", help="Of the page and of the offer.")
 @prompted_option(
     "--rate",
     prompt="USD for one unit of it (empty for USD and EUR)",
@@ -169,10 +151,7 @@ def sweetspot() -> None:
 @prompted_option("--offer-device", prompt="Its device", metavar="GPU", help="By default yours.")
 @prompted_option("--offer-count", prompt="How many of them", type=click.IntRange(1), help="By default 4.")
 @prompted_option(
-    "--offer-kw",
-    prompt="Its power in kW",
-    type=NumberType(1e-3),
-    help="Under load; by default by the data sheets.",
+    "--offer-kw", prompt="Its power in kW", type=NumberType(1e-3), help="Under load; by default by the data sheets."
 )
 @prompted_option("--offer-delivery-weeks", prompt="Weeks until it is delivered", type=NumberType(0))
 @click.option("--precision", type=click.Choice(PRECISIONS), default="fp16")
@@ -251,7 +230,7 @@ def ask(study: str, **options: Any) -> int:
 @sweetspot.command()
 @click.argument("file_format", metavar="FORMAT", type=click.Choice(PRICE_FORMATS))
 @click.argument("file")
-@click.option("--as-of", type=DAY, help="Day of the prices; needed for catalogues.")
+@click.option("--as-of", type=day, help="Day of the prices; needed for catalogues.")
 @click.option("--zone", help="Zone (or region, for catalogues); by default the cheapest.")
 @click.option("--only", multiple=True, metavar="INSTANCE", help="Keep this instance; may be repeated.")
 @click.option("--currency", help="Currency of the prices (USD).")
@@ -286,8 +265,8 @@ def import_prices(**options: Any) -> None:
 @click.argument("record_format", metavar="FORMAT", type=click.Choice(RECORD_FORMATS))
 @click.argument("file")
 @click.option("--zone", default="UTC", help="Time zone of months and of times without an offset.")
-@click.option("--since", type=DAY, help="First day that the record covers (its first start).")
-@click.option("--until", type=DAY, help="First day after it (its last moment).")
+@click.option("--since", type=day, help="First day that the record covers (its first start).")
+@click.option("--until", type=day, help="First day after it (its last moment).")
 @click.option("--devices", type=NumberType(1e-6, 1e6), help="Devices there are, for how busy they were.")
 @click.option("--study", help="Print the classes for workloads.yaml of this study.")
 @click.option("--instance", help="Machine of the study on which the jobs ran.")
@@ -386,8 +365,8 @@ def estimate(**options: Any) -> None:
 @sweetspot.command()
 @click.argument("before")
 @click.argument("after", required=False)
-@click.option("--since", type=DAY, help="Price lists of a study as they were on that day.")
-@click.option("--until", type=DAY, help="Against those of that day; by default of today.")
+@click.option("--since", type=day, help="Price lists of a study as they were on that day.")
+@click.option("--until", type=day, help="Against those of that day; by default of today.")
 @CONFIG
 @RESULTS
 def diff(**options: Any) -> None:

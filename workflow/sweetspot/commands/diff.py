@@ -45,7 +45,7 @@ def run(request: DiffRequest) -> None:
 
 
 def compare_scenarios(name: str, config: Path, results: Path) -> None:
-    """Print the scenarios of a study as Markdown.
+    """Print the scenarios of a study as Markdown. Raises UserError where it has none, or its results were not made.
 
     Parameters
     ----------
@@ -53,11 +53,6 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
         Name of the study.
     config, results
         The project's config folder and the folder of its results.
-
-    Raises
-    ------
-    UserError
-        The study has no scenario, or its results were not made.
     """
     folder, file = config / "studies" / name, results / name / "comparison" / "scenarios.parquet"
     study = load_study(folder)
@@ -100,7 +95,8 @@ def _changes_between(request: DiffRequest, since: date) -> str:
     price_list = changes["price_list"].map(lambda price_list: f", {price_list}", na_action="ignore").fillna("")
     changes = changes.assign(instance=changes["instance"].fillna("") + price_list)
     titles = (f"{name}, prices of {since},", f"prices of {request.until or 'today'}")
-    return to_markdown(changes, *titles, (before.answer, after.answer))
+    answers = decided_anew.answer_of(before.verdict), decided_anew.answer_of(after.verdict)
+    return to_markdown(changes, *titles, answers)
 
 
 def unpriced(name: str, config: Path, results: Path) -> decided_anew.Unpriced:
@@ -111,12 +107,7 @@ def unpriced(name: str, config: Path, results: Path) -> decided_anew.Unpriced:
     name
         Name of the study.
     config, results
-        The project's config folder, and the folder of the study's results.
-
-    Raises
-    ------
-    UserError
-        The results were not made.
+        The project's config folder, and the folder of the study's results. Raises UserError if they were not made.
     """
     folder, files = config / "studies" / name, instance_files(config, name)
     study, instances = load_study(folder), load_instances(*files)

@@ -25,16 +25,9 @@ PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|sof
 class Machine:
     """What is installed on a machine.
 
-    Attributes
-    ----------
-    versions
-        Version by Python package, in small letters.
-    missing
-        Packages of the core that are missing.
-    programs, gpus
-        Those of PROGRAMS that are found; names of the devices that NVIDIA's driver shows.
-    no_gpu
-        Why there are none; "" where there is one.
+    `versions`: by Python package, in small letters. `missing`: packages of the core that are missing. `programs`,
+    `gpus`: those of PROGRAMS that are found; names of the devices that NVIDIA's driver shows. `no_gpu`: why there are
+    none, or "".
     """
 
     versions: Mapping[str, str]
@@ -67,7 +60,7 @@ def _nvidia_gpus() -> tuple[list[str], str]:
 
 
 def missing_parts(machine: Machine) -> dict[str, str]:
-    """Return a dict: each key names a part that a machine lacks and its install command, the value what needs it."""
+    """Return {part that the machine lacks, with its install command: what needs it}, for `sweetspot doctor`."""
     versions, parts = machine.versions, dict[str, str]()
     if machine.missing:
         parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"
@@ -87,7 +80,7 @@ def missing_parts(machine: Machine) -> dict[str, str]:
 
 
 def report(machine: Machine) -> list[str]:
-    """Return lines of text with what a machine has and lacks."""
+    """Return the lines that `sweetspot doctor` prints: what the machine has, and what it lacks for what."""
     packages = {name: machine.versions[name] for name in PACKAGES if name in machine.versions}
     plugins = {name: version for name, version in sorted(machine.versions.items()) if PLUGIN.fullmatch(name)}
     system = {"sweetspot": __version__, "python": platform.python_version(), platform.system(): platform.machine()}
@@ -107,6 +100,7 @@ def _listed(versions: Mapping[str, str]) -> str:
 
 
 def _processor(machine: Machine) -> str:
+    """Return name and instruction sets of this machine's processor as text."""
     if machine.missing:  # What reads more of a processor needs the packages of the core.
         return platform.processor() or platform.machine()
     from sweetspot.harness.facts import instruction_sets, processor_name

@@ -1,14 +1,12 @@
 """Estimate what training a known model on tokens takes on the machines of today."""
 
-import json
 import math
 import re
 from dataclasses import dataclass
 
 import pandas as pd
 
-from sweetspot.commands.json_values import without_nan
-from sweetspot.commands.render import render
+from sweetspot.commands.render import render, to_json
 from sweetspot.commands.rentals import load_rentals
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
@@ -64,17 +62,11 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 
     Parameters
     ----------
-    job
-        The training.
-    stack
-        Kind of software: one of STACKS, or None.
+    job, stack
+        The training, and the kind of its software: one of STACKS, or None.
     timed
-        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None.
-
-    Raises
-    ------
-    UserError
-        The timing has another form, or exceeds what the device can do.
+        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form, or
+        for more than the device can do.
     """
     if timed is None:
         return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
@@ -92,7 +84,10 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 
 
 def machines_for_rent() -> pd.DataFrame:
-    """Return shipped rentals: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source."""
+    """Return the shipped rentals, a row per offer, for `estimate_machines`.
+
+    Columns: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source.
+    """
     rows = []
     for maker in ("nvidia", "amd"):
         prices, instances = load_rentals(STUDIES, shipped_devices(), maker)
@@ -141,7 +136,7 @@ def run(request: EstimateRequest) -> None:
             "level": 0.9,
             "too_small": too_small.to_dict("records"),
         }
-        print(json.dumps(without_nan(content), indent=2))
+        print(to_json(content))
         return
     untried = table["basis"] == UNTRIED
     factors = [math.exp(SD_90 * spread) for spread in (TIMING_SD, STACK_SD)]

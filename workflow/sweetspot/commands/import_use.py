@@ -1,7 +1,6 @@
 """Count jobs per month by class from a record of a team's own jobs, and print them for a study."""
 
 import dataclasses
-import json
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -10,8 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from sweetspot.commands.json_values import without_nan
-from sweetspot.commands.render import render
+from sweetspot.commands.render import render, to_json
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files
 from sweetspot.spelling import hint
@@ -54,7 +52,7 @@ def run(request: UseRequest) -> None:
         },
     }
     if request.as_json:
-        print(json.dumps(without_nan(dataclasses.asdict(use) | values), indent=2))
+        print(to_json(dataclasses.asdict(use) | values))
         return
     model, gpus = (None, None) if request.study is None else _model_and_gpus(request, request.study)
     period = " to ".join(dict.fromkeys((use.months[0], use.months[-1])))
@@ -76,6 +74,7 @@ def run(request: UseRequest) -> None:
 
 
 def _time_zone(name: str) -> ZoneInfo:
+    """Return the time zone of a name such as 'Europe/Berlin'. Raises UserError for an unknown one."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):

@@ -69,14 +69,9 @@ class OfferedBox:
 class StudyRequest:
     """The answers and options of `sweetspot new-study`; None where nothing was said.
 
-    Attributes
-    ----------
-    work
-        Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; None: the study is about a GPU, as below.
-    gpu_name, speed
-        A device that was timed, and its samples per second.
-    rate, offer_price
-        USD for one unit of `currency`; price of a machine on offer, in `currency`.
+    With `work` (training on tokens, e.g. 'llama-3.1-8b lora 100M tokens') the study is about that, else about a GPU:
+    `gpu_name` timed at `speed` samples per second, or this machine's. `rate`: USD for one unit of `currency`, which
+    `offer_price` is in.
     """
 
     name: str
@@ -274,7 +269,7 @@ def device_kw(device: Device, count: int) -> dict[str, float] | None:
 def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the machines of the study by name, as entries of instances.yaml.
+    """Return the machines of the study by name, as entries of instances.yaml: owned, on offer, rented.
 
     A machine of several devices is estimated from one of them, which is declared where nobody offers it alone.
     """

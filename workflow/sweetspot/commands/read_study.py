@@ -35,16 +35,8 @@ from sweetspot.transfer.plausibility import impossible_figures
 
 ContentT = TypeVar("ContentT")
 FOLDERS = ("prices", "scenarios", "logs")
-FILES = (
-    "study.yaml",
-    "instances.yaml",
-    "workloads.yaml",
-    "claims.yaml",
-    "availability.yaml",
-    "throughput.csv",
-    "efficiency.csv",
-    "time_to_target.csv",
-)
+YAML_FILES = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", "availability.yaml")
+FILES = (*YAML_FILES, "throughput.csv", "efficiency.csv", "time_to_target.csv")
 
 
 @dataclass
@@ -104,11 +96,16 @@ class StudyContent:
     monthly: dict[str, Monthly]
     price_lists: dict[str, PriceList | None]
 
+    def price_file(self, name: str) -> Path:
+        """Return the path of the price list called `name`."""
+        return self.folder / "prices" / f"{name}.yaml"
+
 
 def read_study(name: str, root: Path) -> Findings:
-    """Return all mistakes and warnings of a study, without measuring or writing anything.
+    """Return all mistakes and warnings of the study called `name`, without measuring or writing anything.
 
-    Checks that compare files need faultless ones. Raises UserError if config folder `root` has no such study.
+    `sweetspot check` prints them, and `new-study` refuses what has any. Checks that compare files need faultless ones.
+    Raises UserError if the config folder `root` has no such study.
     """
     folder = root / "studies" / name
     try:
@@ -150,8 +147,7 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
     for name in names:
         file = folder / "prices" / f"{name}.yaml"
         prices = price_lists[name] = findings.load(file, load_price_list, file)
-        if prices is not None:
-            findings.read[str(file)] = len(prices.offers)
+        findings.read |= {} if prices is None else {str(file): len(prices.offers)}
     return StudyContent(folder, study, files[-1], instances, workloads, monthly, price_lists)
 
 
@@ -228,21 +224,15 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
     for name, work in workloads.items():
         is_job_of_plan = name.startswith(plans)  # Nobody wrote its model.
         if models and not is_job_of_plan and work.model is not None and work.model not in models:
-            reason = "which cells.model of study.yaml does not hold; it gets no price"
-            findings.warn(
-                file, "model_not_asked", f"{name}.model is '{work.model}', {reason}{hint(work.model, models)}"
-            )
+            reason = f"which cells.model of study.yaml does not hold; it gets no price{hint(work.model, models)}"
+            findings.warn(file, "model_not_asked", f"{name}.model is '{work.model}', {reason}")
 
 
 def _check_prices(
     findings: Findings, content: StudyContent, name: str, prices: PriceList, instances: dict[str, Instance]
 ) -> None:
     """Keep mistakes and warnings of one price list beside the study's machines, currency and workloads."""
-    file, work_file, study = (
-        content.folder / "prices" / f"{name}.yaml",
-        content.folder / "workloads.yaml",
-        content.study,
-    )
+    file, work_file, study = content.price_file(name), content.folder / "workloads.yaml", content.study
     mistakes = len(findings.errors)
     findings.check(checks.check_instances, prices, instances, file)
     if study is None or len(findings.errors) > mistakes:
@@ -312,8 +302,7 @@ def _check_file_names(findings: Findings, folder: Path) -> None:
         for name in sorted(present.difference(FILES, FOLDERS)):
             meant = nearest(name.lower(), missing)
             if meant is not None:
-                sentence = f"{folder / name}: nothing reads this; did you mean {meant}?"
-                findings.add_errors(folder / name, [sentence])
+                findings.add_errors(folder / name, [f"{folder / name}: nothing reads this; did you mean {meant}?"])
 
 
 def _check_scenarios(findings: Findings, content: StudyContent) -> None:
@@ -328,7 +317,7 @@ def _check_scenarios(findings: Findings, content: StudyContent) -> None:
     files = StudyFiles(
         folder=content.folder,
         workloads=content.folder / "workloads.yaml",
-        price_lists={name: content.folder / "prices" / f"{name}.yaml" for name in content.price_lists},
+        price_lists={name: content.price_file(name) for name in content.price_lists},
         instances=content.instances,
         month_days=study.month_days,
         as_of=study.as_of,

@@ -29,12 +29,8 @@ ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 class RequestedUse:
     """Values that differ from the study's; None: the study's.
 
-    Attributes
-    ----------
-    days, jobs_factor
-        Days a month that every owned machine works (with a plan: at most); factor on the jobs of the plans.
-    due_hours
-        Hours within which the result of a job is needed.
+    `days`: days a month that every owned machine works (with a plan: at most). `jobs_factor`: on the jobs of the plans.
+    `due_hours`: hours within which the result of a job is needed.
     """
 
     days: float | None = None
@@ -66,14 +62,12 @@ class StudyInputs:
 
 
 def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> dict[str, pd.DataFrame]:
-    """Decide a study anew at the requested use and return the tables by name.
+    """Decide a study anew at the requested use, for `sweetspot ask`; where nothing differs, as the page does.
 
     Parameters
     ----------
-    inputs
-        The results of the study.
-    use
-        What differs from the study. Where nothing does, the tables are the page's.
+    inputs, use
+        The results of the study, and what differs from it.
     samples
         How many samples are drawn.
 
@@ -101,6 +95,7 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
 
 def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionResult:
     # The comparison itself has plain objects in few blocks; a file gives a block for each column.
+    """Return the decision on the options of a study, its works of months and its phases, at the requested use."""
     options = inputs.options
     is_text = {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
     options = options.astype(is_text).copy()
@@ -145,13 +140,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     """Return the options with their monthly payments spread over exactly `days` of use a month.
 
     Of an owned machine that is the fixed part of its hour, of a contract all of it. The bill is hours x USD per hour.
-
-    Parameters
-    ----------
-    options
-        Rows of comparison/options.parquet.
-    days
-        Days of use a month.
+    `options`: rows of comparison/options.parquet; all their USD, images per USD and days change.
     """
     is_owned, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)
@@ -176,5 +165,6 @@ def _scale_jobs(work: Monthly, factor: float) -> Monthly:
 
 
 def _scaled(amount: Amount, factor: float) -> Amount:
+    """Return an amount with its range, `factor` times as large."""
     numbers = amount.model_dump(exclude_none=True)
     return amount.model_copy(update={name: factor * number for name, number in numbers.items()})

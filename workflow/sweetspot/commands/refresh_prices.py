@@ -115,20 +115,14 @@ def _requested_parts(
 def refreshed_lists(
     folder: Path, prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate]
 ) -> list[RefreshedList]:
-    """Return the price lists in which a price changes, each with its old and its new text.
+    """Return the price lists in which a price changes, each with its old and its new text; nothing is written.
 
     Parameters
     ----------
     folder, prices
-        Folder of the price lists, and the lists before, by name. Files are only read here: `_write_lists` writes
-        the new texts.
+        Folder of the price lists, and the lists before, by name.
     updates
-        Updates of all lists.
-
-    Raises
-    ------
-    UserError
-        A new list would not be the old one with the new values.
+        Updates of all lists. Raises UserError if a new list would not be the old one with the new values.
     """
     lists = []
     for name, old in prices.items():

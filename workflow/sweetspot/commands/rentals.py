@@ -16,10 +16,10 @@ RENTALS = (
 
 
 def load_rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the rentals on demand that the library ships of one maker's devices.
+    """Return the rentals on demand that the library ships of one maker's devices, for a new study and `estimate`.
 
     Only one maker's: a speed transferred from your device to another maker's is known within a factor of twenty, which
-    answers nothing.
+    answers nothing. Returned are a price list, and its machines by name, as the files of a study have them.
 
     Parameters
     ----------
@@ -29,11 +29,6 @@ def load_rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str,
         All devices by name.
     maker
         Maker of the devices, e.g. 'nvidia'.
-
-    Returns
-    -------
-    tuple of (dict, dict)
-        A price list, and its machines by name, as the files of a study have them.
     """
     heading: dict[str, Any] = {}
     offers, machines = [], {}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from sweetspot.files import write_whole
+from sweetspot.files import write_text
 from sweetspot.matrix.invocation import instance_files
 from sweetspot.study.instances import Instance, load_instances
 
@@ -17,8 +17,7 @@ def machines_of_study(root: Path, study: str) -> dict[str, Instance]:
 def write_texts(folder: Path, texts: Mapping[Path, str] | Mapping[str, str]) -> None:
     """Write each text to its path below a folder, whole or not at all, with the line ends of the text."""
     for path, text in texts.items():
-        with write_whole(folder / path, lasting=True) as temporary:
-            temporary.write_bytes(text.encode("utf-8"))
+        write_text(folder / path, text, lasting=True)
 
 
 def read_text(file: Path) -> str:

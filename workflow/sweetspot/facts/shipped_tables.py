@@ -5,7 +5,8 @@ names.csv: names for people. catalogue_names.csv: machines in price catalogues. 
 resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
 device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
 cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost. price_rules.csv,
-price_values.csv: rules of the price lint. tables.csv: columns of all tables. measured_networks.csv, transformers.csv.
+price_values.csv: rules of the price lint. tables.csv: columns of all tables. answer.csv: keys of answer.json.
+measured_networks.csv, transformers.csv: what can be measured.
 """
 
 import csv

@@ -51,23 +51,13 @@ def chart_of_data(name: str) -> "alt.Chart":
     return alt.Chart(alt.NamedData(name))
 
 
-def by_row(panel: "alt.LayerChart", models: Sequence[str], shared_axis: bool = True) -> "alt.FacetChart":
-    """Return a chart with one copy of `panel` for each model, stacked in the order of `models`.
+def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
+    """Return a chart with one copy of `panel` for each model, stacked in the order of `models` (values of `model`).
 
     The panel's layers must name no data: each copy draws the rows of its model in the data set `rows`.
-
-    Parameters
-    ----------
-    panel
-        The chart of one model.
-    models
-        Values of the column `model`, from the top.
-    shared_axis
-        Whether all panels share the vertical axis.
     """
-    resolve = {} if shared_axis else {"resolve": alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))}
     row = alt.Row("model:N", title=None, sort=list(models))
-    return panel.facet(row=row, data=alt.NamedData("rows"), **resolve)
+    return panel.facet(row=row, data=alt.NamedData("rows"))
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
@@ -168,14 +158,10 @@ def colour(
 
     Parameters
     ----------
-    field
-        The column with its Vega-Lite type, such as `line:N`.
-    names
-        The values of the column.
-    title
-        Title of the legend.
-    legend
-        Whether a legend is drawn.
+    field, names
+        The column with its Vega-Lite type, such as `line:N`, and its values.
+    title, legend
+        Title of the legend, and whether one is drawn.
     width
         Width of the legend in pixels; if there is room, it has two columns.
     """
