@@ -23,6 +23,7 @@ VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes
 @cache
 def schema_of(name: str) -> pa.Schema:
     """Return the Arrow schema of a table in facts/tables.csv; columns with bounds add `_low` and `_high`."""
+    numbers = ((name, pa.float64()) for name in ("allowed", "actual", "machines", "saved_usd"))
     types = {
         "text": pa.string(),
         "integer": pa.int64(),
@@ -32,14 +33,7 @@ def schema_of(name: str) -> pa.Schema:
         "numbers": pa.list_(pa.float64()),
         # A resale curve: years since the purchase, and the share of the price.
         "curve": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
-        "limits": pa.list_(
-            pa.struct(
-                [
-                    (name, pa.string() if name in ("limit", "title") else pa.float64())
-                    for name in ("limit", "title", "allowed", "actual", "machines", "saved_usd")
-                ]
-            )
-        ),
+        "limits": pa.list_(pa.struct([("limit", pa.string()), ("title", pa.string()), *numbers])),
         "warnings": warnings.arrow_type(),
     }
     fields = [
@@ -79,8 +73,5 @@ def read_table(path: str | Path) -> "pd.DataFrame":
     """Read a Parquet table as a DataFrame. Raises UserError if another version of the tables' format wrote it."""
     content = read_arrow(path)
     if VERSION.items() - (content.schema.metadata or {}).items():
-        raise UserError(
-            f"{path}: was written by another version of Sweetspot; run the workflow of its study once more: nothing "
-            "is measured again"
-        )
+        raise UserError(f"{path}: is of another version of Sweetspot; run its study again: nothing is measured again")
     return content.to_pandas(use_threads=False)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # What a person can mend; of any other fault of writing the traceback is wanted.
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG,
               errno.ELOOP}  # fmt: skip
+AGAIN = "start again: what is finished stays as it is"
 RUN_FILE_BYTES = 1 << 16  # bytes: more than a run file takes
 PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
 KINDS = {
@@ -39,10 +40,8 @@ def in_a_sentence(target: str | Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        raise UserError(
-            f"{target}: cannot be written ({os.strerror(error.errno)}); mend that and start again: "
-            "what is finished stays as it is"
-        ) from None
+        reason = os.strerror(error.errno)
+        raise UserError(f"{target}: cannot be written ({reason}); mend that and {AGAIN}") from None
 
 
 def _require_replaceable(target: Path) -> None:
@@ -56,6 +55,7 @@ def _require_replaceable(target: Path) -> None:
 
 
 def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it. Raises NotADirectoryError where a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, FileNotFoundError):  # a file of that name, or a file system that takes none, such as /proc
@@ -114,8 +114,7 @@ def require_writable(*folders: str | Path) -> None:
     for folder in map(Path, folders):
         if folder.is_dir() and not os.access(folder, os.W_OK):
             raise UserError(
-                f"{folder}: cannot be written (a read-only disk, or another's folder); make it writable and start "
-                "again: what is finished stays as it is"
+                f"{folder}: cannot be written (a read-only disk, or another's folder); make it writable and {AGAIN}"
             )
 
 

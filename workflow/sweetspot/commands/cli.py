@@ -75,13 +75,12 @@ class PromptedOption(click.Option):
         if not ctx.params.get("ask") or (self.name in OFFER_DETAILS and not has_price):
             return default
         empty: Any = "" if default is None else default
-        answer: Any = click.prompt(
+        return click.prompt(
             self.prompt or "",
             default=empty,
             show_default=default is not None,
             value_proc=lambda text: default if text == empty else self.type_cast_value(ctx, text),
         )
-        return answer
 
 
 class OrderedGroup(click.Group):
@@ -161,9 +160,8 @@ def new_study(ask: bool, **options: Any) -> int:
     """Create a study of your own: keep, buy or rent?
 
     Writes config/studies/NAME/: commented files that are right as they stand; lines marked `# <- yours` are assumed.
-    It is about a GPU that you timed, or about the GPU of this machine, which is measured. Rentals are those of today;
-    their speed is transferred from yours. One may buy the machine on offer, or a box of four at known prices. With
-    --work it is about jobs by tokens.
+    It is about a GPU that you timed or the GPU of this machine, which is measured, rentals of today, and the machine
+    on offer or a box of four at known prices. With --work it is about jobs by tokens.
 
     \b
         sweetspot new-study mine --gpu-name "RTX 4090" --speed 1120 --currency EUR
@@ -190,14 +188,13 @@ def new_study(ask: bool, **options: Any) -> int:
 def check(study: str, config: Path, as_json: bool) -> int:
     """Say all that is wrong in a study, before anything runs.
 
-    Reads config.yaml, instances.yaml and all files of the study as the workflow would. Prints a sentence for each
-    mistake (file, key or line, value found, what is expected) and each warning, and last what was read. Exit code 2
-    where anything is wrong, else 0.
+    Reads the study's files as the workflow would. Prints a sentence for each mistake (file, key or line, value found,
+    what is expected) and each warning, and last what was read. Exit code 2 where anything is wrong, else 0.
 
     \b
         sweetspot check mine
     """
-    from sweetspot.commands.check import run
+    from sweetspot.commands.read_study import run
 
     return run(study, config, as_json)
 
@@ -213,9 +210,8 @@ def check(study: str, config: Path, as_json: bool) -> int:
 def ask(study: str, **options: Any) -> int:
     """Answer by a study, at another use or within a deadline.
 
-    Prints the page's own sentences, from study.yaml and results/STUDY, which `make report STUDY=...` made. At another
-    use or with more jobs, the study is priced and decided anew. A deadline is one of single jobs, not of a project.
-
+    Prints the page's own sentences, from results/STUDY, which `make report STUDY=...` made. At another use or with more
+    jobs, the study is priced and decided anew. A deadline is one of single jobs, not of a project.
     Exit code: 0 an answer, 3 too close to call, 4 nothing finishes in time, 2 a mistake or no answer yet.
 
     \b
@@ -299,11 +295,10 @@ def import_use(**options: Any) -> None:
 def refresh_prices(**options: Any) -> None:
     """Fetch today's prices of a study's machines.
 
-    Shows what changes and writes the price lists. Reads `catalogue` of study.yaml: which name each instance has in
-    SkyPilot's or gpuhunt's published catalogue. Of an offer whose price changed,
-    `per_hour`, `as_of` and `source` are written; comments stay. The list before goes to prices/history/<date>/. An
-    offer that no catalogue knows, and a price that cannot be right, stay and are named. A source that fails ends the
-    command, and nothing is written.
+    Reads `catalogue` of study.yaml: which name each instance has in SkyPilot's or gpuhunt's published catalogue. Shows
+    what changes and writes `per_hour`, `as_of` and `source` of those offers; comments stay, and the list before goes to
+    prices/history/<date>/. An offer that no catalogue knows, and a price that cannot be right, stay and are named. If a
+    source fails, nothing is written.
 
     \b
         sweetspot refresh-prices eight-gpus-2026 --dry-run
@@ -324,9 +319,8 @@ def predict(**options: Any) -> None:
     """Predict your workload on other devices from a figure.
 
     FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: samples per second of one device. A workload timed on two devices
-    tells more than one. The relation of devices is learnt from published figures (`python -m research
-    validate-transfer` says how wrong it is); more devices follow by the scaling model, with both errors. Intervals
-    hold 90 %.
+    tells more than one. The relation of devices is learnt from published figures; more devices follow by the scaling
+    model, with both errors. Intervals hold 90 %.
 
     \b
         sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8
@@ -347,11 +341,10 @@ def estimate(**options: Any) -> None:
     """Estimate hours, USD and memory of training on tokens.
 
     WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
-    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers).
-    Hours are operations by the share of a device's
-    peak that training reaches, learnt from published figures. How well your software uses a device is unknown and
-    common to all machines: hours are uncertain, the ranking is less so, which the column `times` says. One figure
-    that you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.
+    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). Hours are
+    operations by the share of a device's peak that training reaches, learnt from published figures. How well your
+    software uses a device is unknown and common to all machines, so that the ranking is surer than the hours; one
+    figure that you timed (--timed) replaces it. Intervals hold 90 %.
 
     \b
         sweetspot estimate "llama-3.1-8b lora 100M tokens" --within 24
@@ -372,9 +365,9 @@ def estimate(**options: Any) -> None:
 def diff(**options: Any) -> None:
     """Compare two results: prices, and what they changed.
 
-    BEFORE and AFTER are result folders: two dates of one study, or before and after an edit of its prices. Or BEFORE
-    is a study whose price lists of --since (prices/history/, as `sweetspot refresh-prices` keeps them) are priced and
-    compared anew. Writes Markdown: both answers, the prices that changed, the options that changed rank.
+    BEFORE and AFTER are result folders of one study. Or BEFORE is a study whose price lists of --since
+    (prices/history/, as `sweetspot refresh-prices` keeps them) are priced and compared anew. Writes Markdown: both
+    answers, the prices that changed, the options that changed rank.
 
     \b
         sweetspot diff old/mine results/mine

@@ -41,11 +41,11 @@ def this_machine() -> Machine:
     """Return what is installed on the machine that this program runs on."""
     distributions = ((distribution.metadata["Name"], distribution.version) for distribution in metadata.distributions())
     versions = {name.lower().replace("_", "-"): version for name, version in distributions if name}
-    return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *_nvidia_gpus())
+    return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *nvidia_gpus())
 
 
-def _nvidia_gpus() -> tuple[list[str], str]:
-    """Return (names of this machine's NVIDIA GPUs, why there is none or '')."""
+def nvidia_gpus() -> tuple[list[str], str]:
+    """Return (names of this machine's NVIDIA GPUs, '' or why there is none), as the driver tells."""
     try:
         import pynvml
     except ModuleNotFoundError:
@@ -83,11 +83,16 @@ def report(machine: Machine) -> list[str]:
     """Return the lines that `sweetspot doctor` prints: what the machine has, and what it lacks for what."""
     packages = {name: machine.versions[name] for name in PACKAGES if name in machine.versions}
     plugins = {name: version for name, version in sorted(machine.versions.items()) if PLUGIN.fullmatch(name)}
+    processor = platform.processor() or platform.machine()
+    if not machine.missing:  # what reads more of a processor needs the packages of the core
+        from sweetspot.harness.facts import instruction_sets, processor_name
+
+        processor = f"{processor_name()} ({', '.join(instruction_sets()) or 'no special instructions'})"
     system = {"sweetspot": __version__, "python": platform.python_version(), platform.system(): platform.machine()}
     return [
         f"Versions: {_listed(system | packages)}.",
         f"Plugins of Snakemake: {_listed(plugins)}.",
-        f"Processor: {_processor(machine)}, {len(os.sched_getaffinity(0))} cores.",
+        f"Processor: {processor}, {len(os.sched_getaffinity(0))} cores.",
         f"GPUs: {', '.join(machine.gpus) or 'none'}.",
         f"Programs: {', '.join(machine.programs) or 'none'}.",
         *(f"Missing for {use}: {part}." for part, use in missing_parts(machine).items()),
@@ -97,15 +102,6 @@ def report(machine: Machine) -> list[str]:
 def _listed(versions: Mapping[str, str]) -> str:
     """Return versions by name as text, `numpy 2.1, pandas 2.3`; `none` without any."""
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "none"
-
-
-def _processor(machine: Machine) -> str:
-    """Return name and instruction sets of this machine's processor as text."""
-    if machine.missing:  # What reads more of a processor needs the packages of the core.
-        return platform.processor() or platform.machine()
-    from sweetspot.harness.facts import instruction_sets, processor_name
-
-    return f"{processor_name()} ({', '.join(instruction_sets()) or 'no special instructions'})"
 
 
 def run() -> int:

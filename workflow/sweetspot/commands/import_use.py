@@ -39,7 +39,10 @@ class UseRequest:
 
 def run(request: UseRequest) -> None:
     """Print the jobs a month of a record and, where a study is named, lines for workloads.yaml. Raises UserError."""
-    zone, now = _time_zone(request.zone), datetime.now(UTC)
+    try:
+        zone, now = ZoneInfo(request.zone), datetime.now(UTC)
+    except (KeyError, ValueError, OSError):
+        raise UserError(f"--zone is {request.zone!r}; expected a time zone, such as Europe/Berlin or UTC") from None
     since, until = (_midnight(day, zone, now) for day in (request.since, request.until))
     runs = read_runs(request.file, request.record_format, zone, now)
     use = count_use(runs, zone, since, until)
@@ -73,14 +76,6 @@ def run(request: UseRequest) -> None:
     print(text, end="")
 
 
-def _time_zone(name: str) -> ZoneInfo:
-    """Return the time zone of a name such as 'Europe/Berlin'. Raises UserError for an unknown one."""
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        raise UserError(f"--zone is {name!r}; expected the name of a time zone, such as Europe/Berlin or UTC") from None
-
-
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
     """Return the beginning of a day in `zone` as UTC; None where no day is given. Raises UserError before 1990."""
     if day is None:
@@ -109,7 +104,6 @@ def _model_and_gpus(request: UseRequest, name: str) -> tuple[str, int]:
         expected = f"the machine of the study on which the jobs ran{hint(request.instance or '', machines)}"
         raise UserError(f"--instance is {request.instance!r}; expected {expected}")
     if request.model not in models and (request.model or len(models) > 1):
-        raise UserError(
-            f"--model is {request.model!r}; expected {' or '.join(models)}{hint(request.model or '', models)}"
-        )
+        expected = f"{' or '.join(models)}{hint(request.model or '', models)}"
+        raise UserError(f"--model is {request.model!r}; expected {expected}")
     return request.model or models[0], machines[request.instance].gpus

@@ -11,14 +11,13 @@ from typing import Any
 
 from sweetspot.bills.lint.known import device_key, price_range
 from sweetspot.cells import is_slug
-from sweetspot.commands.estimate import parse_work
+from sweetspot.commands.doctor import nvidia_gpus
+from sweetspot.commands.estimate import load_rentals, parse_work
 from sweetspot.commands.read_study import read_study
-from sweetspot.commands.render import render
-from sweetspot.commands.rentals import load_rentals
-from sweetspot.commands.study_files import write_texts
+from sweetspot.commands.render import TEMPLATES, render
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import in_a_sentence
+from sweetspot.files import in_a_sentence, write_text
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.open_models import cell_name
 from sweetspot.study.study import check_study_name
@@ -38,16 +37,7 @@ USUAL_COUNT = 4
 # kW of a host's share for each device, and what a box draws at the plug over the limits of its devices and its host:
 # 1.6 to 2.5 kW of 2.2, as office-box-2026 assumes.
 HOST_KW, LOAD_RANGE = 0.1, (1.6 / 2.2, 2.5 / 2.2)
-# USD per unit. Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that
-# half-year. Of other currencies the person types one.
-RATES: dict[str, dict[str, Any]] = {
-    "USD": {"usd": 1.0},
-    "EUR": {
-        "usd": {"value": 1.1378, "low": 1.1186, "high": 1.1591},
-        "as_of": "2026-09-28",
-        "source": "ECB euro reference rate of 2026-09-28, second hand (as public code quotes it; 1.1367 on 2026-09-24)",
-    },
-}
+RATES: dict[str, dict[str, Any]] = load_yaml(TEMPLATES / "rates.yaml")
 
 
 @dataclass(frozen=True)
@@ -133,7 +123,8 @@ def create_study(request: StudyRequest, today: date) -> Path:
     }
     texts = _gpu_texts(request, values) if request.work is None else _token_texts(request, values)
     with in_a_sentence(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
-        write_texts(Path(scratch) / name, texts)
+        for path, text in texts.items():
+            write_text(Path(scratch) / name / path, text, lasting=True)
         shutil.move(Path(scratch) / name, folder)
     return folder
 
@@ -171,13 +162,16 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
     is_timed = request.gpu_name is not None
     if is_timed != (request.speed is not None):
         raise UserError("--gpu-name and --speed belong together; expected both: a device, and samples per second")
-    device = devices.get(request.gpu_name or name_of_this_gpu())
+    gpus = [request.gpu_name] if request.gpu_name else nvidia_gpus()[0]
+    if not gpus:
+        raise UserError("this machine shows no NVIDIA GPU; expected one that you timed: --gpu-name, --speed")
+    device = devices.get(gpus[0])
     cell = {name: getattr(request, name) for name in MEASURED_CELL} if is_timed else MEASURED_CELL
     if request.speed is not None:
         _check_speed(request, device)
     office = load_yaml(figures_file("office-box-2026", studies, "prices/office.yaml"))
     box = _box(request, device, office, values)
-    rentals, rented = load_rentals(studies, devices, device.maker)
+    rentals, rented = load_rentals(studies, device.maker)
     owned = TIMED if is_timed else MEASURED
     values |= {
         "tokens": None,
@@ -207,17 +201,6 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
         raise UserError(f"--speed is {request.speed:g}; expected less: it is {factor:.3g} times {peak}")
     if factor < MIN_OF_PEAK:
         raise UserError(f"--speed is {request.speed:g}, {factor:.1g} of what one {device.gpu} can do; wrong unit?")
-
-
-def name_of_this_gpu() -> str:
-    """Return the name of this machine's first NVIDIA GPU. Raises UserError where the driver shows none."""
-    import pynvml
-
-    try:
-        pynvml.nvmlInit()
-        return str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(0)))
-    except pynvml.NVMLError:
-        raise UserError("this machine shows no NVIDIA GPU; expected one that you timed: --gpu-name, --speed") from None
 
 
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
@@ -253,8 +236,8 @@ def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, 
     if currency != "USD":
         capex = {name: round(usd / values["usd_per_unit"] / 10) * 10 for name, usd in capex.items()}
         source += f"; in {currency} at {values['usd_per_unit']:g} USD; electricity assumed"
-    box_name, kw = f"box-{USUAL_COUNT}", offer["own"]["kw"]
-    return OfferedBox(box_name, device.gpu, USUAL_COUNT, capex, kw, source, str(office["as_of"]))
+    as_of, kw = str(office["as_of"]), offer["own"]["kw"]
+    return OfferedBox(f"box-{USUAL_COUNT}", device.gpu, USUAL_COUNT, capex, kw, source, as_of)
 
 
 def device_kw(device: Device, count: int) -> dict[str, float] | None:

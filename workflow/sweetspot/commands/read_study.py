@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from sweetspot.bills import checks
 from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_tables
+from sweetspot.commands.render import render, to_json
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
@@ -128,6 +129,28 @@ def read_study(name: str, root: Path) -> Findings:
     with findings.collect(folder / "scenarios"):
         _check_scenarios(findings, content)
     return findings
+
+
+def run(study: str, config: Path, as_json: bool) -> int:
+    """Print all mistakes and warnings of a study as text or JSON; return 2 where there is a mistake, else 0.
+
+    Parameters
+    ----------
+    study, config
+        Name of the study, and the project's config folder. Raises UserError for a study that does not exist.
+    as_json
+        Print one JSON object instead of text.
+    """
+    findings = read_study(study, config)
+    content = {
+        "study": study,
+        "ok": not findings.errors,
+        "errors": [{"file": file, "message": sentence} for file, sentence in findings.errors],
+        "warnings": [{"file": file, "rule": rule, "message": sentence} for file, rule, sentence in findings.warnings],
+        "read": [{"file": file, "entries": number} for file, number in findings.read.items()],
+    }
+    print(to_json(content) if as_json else render("check.txt", **content))
+    return 2 if findings.errors else 0
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
@@ -268,29 +291,22 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
     """Keep mistakes of files that a study may have: throughput, efficiency, times, claims, availability, history."""
-
-    def read_figures(file: Path) -> Any:
-        table = read_published(file)
-        findings.check(published_cells, table, content.instances or {}, file)
-        for figure in impossible_figures(table):
-            findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")
-        return table
-
-    def read_facts(file: Path) -> Any:
-        return checked_facts(file, (content.instances or {}).values(), content.price_lists)
-
-    readers: dict[str, Callable[[Path], Any]] = {
-        "throughput.csv": read_figures,
-        "efficiency.csv": read_efficiency,
-        "time_to_target.csv": read_times,
-        "claims.yaml": load_claims,
-        "availability.yaml": read_facts,
-    }
-    for name, reader in readers.items():
+    machines, speeds = content.instances or {}, content.folder / "throughput.csv"
+    readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
+        (speeds.name, read_published, ()),
+        ("efficiency.csv", read_efficiency, ()),
+        ("time_to_target.csv", read_times, ()),
+        ("claims.yaml", load_claims, ()),
+        ("availability.yaml", checked_facts, (machines.values(), content.price_lists)),
+    ]
+    for name, reader, arguments in readers:
         file = content.folder / name
         with findings.collect(file):
-            if file.is_file():
-                findings.load(file, reader, file)
+            table = findings.load(file, reader, file, *arguments) if file.is_file() else None
+            if file == speeds and table is not None:
+                findings.check(published_cells, table, machines, file)
+                for figure in impossible_figures(table):
+                    findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")
     findings.check(history_days, content.folder / "prices")
 
 
@@ -314,15 +330,8 @@ def _check_scenarios(findings: Findings, content: StudyContent) -> None:
     scenarios = findings.load(folder, load_scenarios, content.folder)
     if not scenarios or has_mistakes or study is None or content.instances is None:
         return
-    files = StudyFiles(
-        folder=content.folder,
-        workloads=content.folder / "workloads.yaml",
-        price_lists={name: content.price_file(name) for name in content.price_lists},
-        instances=content.instances,
-        month_days=study.month_days,
-        as_of=study.as_of,
-        energy=study.energy,
-        price_paths=study.price_paths,
-    )
+    work, lists = content.folder / "workloads.yaml", {name: content.price_file(name) for name in content.price_lists}
+    facts = study.month_days, study.as_of, study.energy, study.price_paths
+    files = StudyFiles(content.folder, work, lists, content.instances, *facts)
     with tempfile.TemporaryDirectory() as scratch, findings.collect(folder):
         check_scenarios(scenarios, files, Path(scratch))

@@ -64,22 +64,20 @@ class StudyInputs:
 def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> dict[str, pd.DataFrame]:
     """Decide a study anew at the requested use, for `sweetspot ask`; where nothing differs, as the page does.
 
+    Returned are `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months
+    also `deadlines` of classes, and `queue`.
+
     Parameters
     ----------
     inputs, use
         The results of the study, and what differs from it.
     samples
         How many samples are drawn.
-
-    Returns
-    -------
-    dict of pandas.DataFrame
-        `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months also
-        `deadlines` of classes, and `queue`.
     """
-    settings = inputs.settings
-    decided = _decide(inputs, use, samples)
-    days = _break_even(decided, settings.month_days)
+    settings, decided = inputs.settings, _decide(inputs, use, samples)
+    days = break_even(decided.options, decided.draws, settings.month_days)
+    rows = [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
+    days = together([days, pd.DataFrame(rows)]) if rows else days
     due = [] if use.due_hours is None else [use.due_hours]
     tables = {
         "choices": decided.choices,
@@ -106,13 +104,6 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
     plans = pd.DataFrame() if inputs.phases is None else _price_plans(inputs.phases, inputs.settings, use)
     work = PlannedWork(months, plans, inputs.titles)
     return judge(options, _offers_at_days(inputs.offers, use.days), work, inputs.settings, samples)
-
-
-def _break_even(decided: DecisionResult, month_days: float) -> pd.DataFrame:
-    """Return rows as of comparison/break_even.parquet, of single jobs and of plans of phases."""
-    days = break_even(decided.options, decided.draws, month_days)
-    rows = [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
-    return together([days, pd.DataFrame(rows)]) if rows else days
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:

@@ -11,8 +11,8 @@ from sweetspot.catalogues.fetching import ADDRESSES, FETCHERS
 from sweetspot.catalogues.price_file import with_values
 from sweetspot.catalogues.refreshing import PriceUpdate, price_updates
 from sweetspot.commands.render import render
-from sweetspot.commands.study_files import read_text, write_texts
 from sweetspot.errors import UserError, refuse
+from sweetspot.files import write_text
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.catalogue_map import CatalogueMap, FilePart, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
@@ -129,7 +129,7 @@ def refreshed_lists(
         changes = [row for row in updates if row.price_list == name and row.values]
         if changes:
             file = folder / f"{name}.yaml"
-            old_text = read_text(file)
+            old_text = file.read_bytes().decode()  # with its line ends
             values = {update.position: update.values for update in changes}
             text = with_values(old_text, values)
             lists.append(RefreshedList(file, old_text, text, old, _parse_list(text, file, old, values), changes))
@@ -139,7 +139,7 @@ def refreshed_lists(
 def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
     """Return a list's new text, parsed. Raises UserError unless it is `old` with `values` {position: {key: value}}."""
     with tempfile.TemporaryDirectory() as folder:
-        write_texts(Path(folder), {file.name: text})
+        write_text(Path(folder) / file.name, text)
         new = load_price_list(Path(folder) / file.name)
     expected: dict[str, Any] = old.model_dump()
     for position, changes in values.items():
@@ -152,9 +152,9 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
     """Write the old lists to the history, then the new ones; return the paths of the old. Raises UserError."""
     for refreshed in lists:
-        if read_text(refreshed.file) != refreshed.old_text:
+        if refreshed.file.read_bytes().decode() != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
     history = {history_file(row.file.parent, row.file.stem, row.old, row.old_text): row.old_text for row in lists}
-    write_texts(Path(), history)
-    write_texts(Path(), {row.file: row.text for row in lists})
+    for path, text in (*history.items(), *((row.file, row.text) for row in lists)):
+        write_text(path, text, lasting=True)
     return list(history)

@@ -26,8 +26,8 @@ def render(template: str, **values: Any) -> str:
 
 def to_json(value: Any) -> str:
     """Return plain values as indented JSON text, as `--json` prints it; NaN and infinities become null."""
-    plain = json.loads(json.dumps(value), parse_constant=lambda _: None)
-    return json.dumps(plain, indent=2, ensure_ascii=False)
+    without_nan = json.loads(json.dumps(value), parse_constant=lambda _: None)
+    return json.dumps(without_nan, indent=2, ensure_ascii=False)
 
 
 def flow_yaml(value: Any) -> str:

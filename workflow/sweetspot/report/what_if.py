@@ -73,8 +73,8 @@ def _lines(rows: pd.DataFrame, count: int, planned: int, kinds: Mapping[str, str
     """
     lines = {str(name): line for name, line in rows.groupby("commitment", sort=False) if len(line) == count}
     costs = {name: line["usd"].iloc[planned] for name, line in lines.items()}
-    cheapest, *others = sorted(costs.values())
-    limit = max([FAR * cheapest, *others[:1]])
+    planned_usd = sorted(costs.values())
+    limit = max([FAR * planned_usd[0], *planned_usd[1:2]])
     return [
         SweepLine(
             kind=kinds.get(name, KEEP),
