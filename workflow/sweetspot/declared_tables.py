@@ -73,5 +73,5 @@ def read_table(path: str | Path) -> "pd.DataFrame":
     """Read a Parquet table as a DataFrame. Raises UserError if another version of the tables' format wrote it."""
     content = read_arrow(path)
     if VERSION.items() - (content.schema.metadata or {}).items():
-        raise UserError(f"{path}: is of another version of Sweetspot; run its study again: nothing is measured again")
+        raise UserError(f"{path}: was written by another version; run its study once more: nothing is measured again")
     return content.to_pandas(use_threads=False)

@@ -23,13 +23,7 @@ UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM
 AGAIN = "start again: what is finished stays as it is"
 RUN_FILE_BYTES = 1 << 16  # bytes: more than a run file takes
 PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
-KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-}
+KINDS = {stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFIFO: "a pipe"}
 
 
 @contextmanager
@@ -51,7 +45,7 @@ def _require_replaceable(target: Path) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        raise UserError(f"{target}: is {KINDS[stat.S_IFMT(mode)]}; expected the name of a file, new or to be replaced")
+        raise UserError(f"{target}: is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}; expected the name of a file")
 
 
 def _make_folder(folder: Path) -> None:
@@ -156,7 +150,7 @@ def require_file(path: str | Path) -> None:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}; the file is needed") from None
     if not stat.S_ISREG(mode):
-        raise UserError(f"{path}: is {KINDS[stat.S_IFMT(mode)]}; expected a file")
+        raise UserError(f"{path}: is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}; expected a file")
 
 
 def checksum(path: str | Path) -> str:
