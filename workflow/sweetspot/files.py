@@ -23,7 +23,7 @@ UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM
 AGAIN = "start again: what is finished stays as it is"
 RUN_FILE_BYTES = 1 << 16  # bytes: more than a run file takes
 PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
-KINDS = {stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFIFO: "a pipe"}
+KINDS = {"d": "a folder", "c": "a device", "b": "a device", "p": "a pipe", "s": "a socket"}  # by letter of filemode
 
 
 @contextmanager
@@ -45,7 +45,8 @@ def _require_replaceable(target: Path) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        raise UserError(f"{target}: is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}; expected the name of a file")
+        kind = KINDS[stat.filemode(mode)[0]]
+        raise UserError(f"{target}: is {kind}; expected the name of a file, new or to be replaced")
 
 
 def _make_folder(folder: Path) -> None:
@@ -79,15 +80,9 @@ def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
                 temporary.unlink()
 
 
-def write_text(path: str | Path, text: str, lasting: bool = False) -> None:
-    """Write a text as a UTF-8 file with its line ends unchanged, whole or not at all; `lasting`: see `write_whole`.
-
-    Raises
-    ------
-    UserError
-        If the file cannot be written.
-    """
-    with write_whole(path, lasting) as temporary:
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text as a UTF-8 file with its line ends unchanged, whole or not at all; UserError where that fails."""
+    with write_whole(path, lasting=True) as temporary:
         temporary.write_bytes(text.encode())
 
 
@@ -150,7 +145,7 @@ def require_file(path: str | Path) -> None:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}; the file is needed") from None
     if not stat.S_ISREG(mode):
-        raise UserError(f"{path}: is {KINDS.get(stat.S_IFMT(mode), 'no regular file')}; expected a file")
+        raise UserError(f"{path}: is {KINDS[stat.filemode(mode)[0]]}; expected a file")
 
 
 def checksum(path: str | Path) -> str:

@@ -12,8 +12,8 @@ PACKAGES = (
     "altair", "click", "jinja2", "markupsafe", "numpy", "pandas", "pyarrow", "pydantic", "pygments", "requests",
     "scipy", "snakemake", "threadpoolctl"
 )  # fmt: skip
-OTHER_NAMES = {"pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python", "yaml": "pyyaml"}
-CORE = {name: name for name in PACKAGES} | OTHER_NAMES  # module: package; the dependencies of pyproject.toml
+PACKAGE_NAMES = {"pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python", "yaml": "pyyaml"}
+CORE = {name: name for name in PACKAGES} | PACKAGE_NAMES  # module: package; the dependencies of pyproject.toml
 PARSED = ("pydantic", "yaml")  # what the rules need to be read: Snakemake brings both
 
 

@@ -124,7 +124,7 @@ def create_study(request: StudyRequest, today: date) -> Path:
     texts = _gpu_texts(request, values) if request.work is None else _token_texts(request, values)
     with in_a_sentence(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
         for path, text in texts.items():
-            write_text(Path(scratch) / name / path, text, lasting=True)
+            write_text(Path(scratch) / name / path, text)
         shutil.move(Path(scratch) / name, folder)
     return folder
 

@@ -156,5 +156,5 @@ def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
     history = {history_file(row.file.parent, row.file.stem, row.old, row.old_text): row.old_text for row in lists}
     for path, text in (*history.items(), *((row.file, row.text) for row in lists)):
-        write_text(path, text, lasting=True)
+        write_text(path, text)
     return list(history)

@@ -167,7 +167,6 @@ def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
     assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
     for row in assumed.itertuples():
         factor = row.images_per_s_high / row.images_per_s
-        # Without the basis, which stands beside the speed: one sentence for all of them on the first page.
         message = f"a factor of {factor:.2f} is assumed"
         yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
     for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
