@@ -57,7 +57,7 @@ def run(request: AskRequest) -> int:
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     files = {name: request.results / study.name / "comparison" / f"{name}.parquet" for name in TABLES}
     if not files["options"].is_file():
-        raise UserError(f"{files['options']}: does not exist; expected what `make report STUDY={study.name}` makes")
+        raise UserError(f"{files['options']}: does not exist; `make report STUDY={study.name}` makes it")
     tables = {name: read_table(file) for name, file in files.items() if file.is_file()}
     if use.days is not None and use.days > study.month_days:
         raise UserError(f"--days is {use.days:g}; expected at most the month's {study.month_days:g}")
