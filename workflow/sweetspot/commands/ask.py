@@ -52,7 +52,7 @@ class AskRequest:
 
 
 def run(request: AskRequest) -> int:
-    """Print a study's answer as text or JSON, and return the exit code (`exit_code`). Raises UserError."""
+    """Print a study's answer as text or JSON (`sweetspot ask`) and return the `exit_code`. Raises UserError."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     files = {name: request.results / study.name / "comparison" / f"{name}.parquet" for name in TABLES}
@@ -127,7 +127,10 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
 
 
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
-    """Return what a study is decided from. Raises UserError for --jobs without a plan, or missing tables of offers."""
+    """Return what `reevaluate` decides from: `options`, and what the study's files and results say of its workloads.
+
+    Raises UserError for --jobs without a plan, or where the tables of offers are missing.
+    """
     results = request.results / study.name
     machine_files = [file for file in instance_files(request.config, study.name) if file.is_file()]
     machines = load_instances(*machine_files) if machine_files else {}
@@ -152,7 +155,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:
-    """Return the answer as plain values by key (`verdict`, `sentences`, `deadline`, ...); amounts in USD."""
+    """Return the answer as plain values by key (`verdict`, `sentences`, `deadline`, ...), for text and JSON; in USD."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
     due = due[due["class"].notna()] if len(due) else due

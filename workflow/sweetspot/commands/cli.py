@@ -56,9 +56,9 @@ def day(text: str) -> date:
         raise click.BadParameter(f"{text!r} given; expected a day such as 2026-11-27") from None
 
 
-def devices(text: str) -> int | str:
-    """Parse a whole number above 0, or 'all', for click. Raises BadParameter for another text."""
-    if text == "all":
+def devices(text: str | int) -> int | str:
+    """Parse a whole number above 0, or 'all', for click, which may call it twice. Raises BadParameter for others."""
+    if text == "all" or isinstance(text, int):
         return text
     if not text.isdecimal() or int(text) < 1:
         raise click.BadParameter(f"{text!r} given; expected a whole number above 0, or all")

@@ -32,7 +32,7 @@ class DiffRequest:
 
 
 def run(request: DiffRequest) -> None:
-    """Print as Markdown what differs between two results, or between a study's prices of two days. Raises UserError."""
+    """Print as Markdown what differs between two results, or between two days of a study's prices. Raises UserError."""
     if request.since is not None and request.after is None:
         text = _changes_between(request, request.since)
     elif request.since is None and request.after is not None:
@@ -72,7 +72,7 @@ def _read_results(folder: Path) -> tuple[pd.DataFrame, str | None]:
 
 
 def _changes_between(request: DiffRequest, since: date) -> str:
-    """Return as Markdown what differs between a study at its prices of `since` and of --until (default: today)."""
+    """Return as Markdown how answer, prices and ranks differ between a study's prices of `since` and of --until."""
     name, prices = request.before, request.config / "studies" / request.before / "prices"
     study = unpriced(request)
     names, until = price_list_names(prices), request.until or date.max
@@ -94,10 +94,7 @@ def _changes_between(request: DiffRequest, since: date) -> str:
 
 
 def unpriced(request: DiffRequest) -> decided_anew.Unpriced:
-    """Return what of a study does not depend on prices: settings, energy, availability, paths of files and tables.
-
-    The study is `before` of the request. Raises UserError if its results were not made.
-    """
+    """Return what of the study `before` no price changes, to price it anew. Raises UserError without its results."""
     name, results = request.before, request.results / request.before
     folder, files = request.config / "studies" / name, instance_files(request.config, name)
     study, instances = load_study(folder), load_instances(*files)

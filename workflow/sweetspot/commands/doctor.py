@@ -38,7 +38,7 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """Return what is installed on the machine that this program runs on."""
+    """Return what is installed here: packages with versions, programs, GPUs; for `report` and `missing_parts`."""
     distributions = ((distribution.metadata["Name"], distribution.version) for distribution in metadata.distributions())
     versions = {name.lower().replace("_", "-"): version for name, version in distributions if name}
     return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *nvidia_gpus())

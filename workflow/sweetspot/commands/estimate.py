@@ -151,7 +151,7 @@ class EstimateRequest:
 
 
 def run(request: EstimateRequest) -> None:
-    """Print hours, USD and memory of a training by machine for rent, as text or JSON. Raises UserError."""
+    """Print hours, USD and memory of a training on each machine for rent, as text or JSON. Raises UserError."""
     job = parse_work(request.work, request.sequence)
     reached_mfu = mfu_of(job, request.stack, request.timed)
     table = estimate_machines(job, reached_mfu, machines_for_rent())

@@ -52,7 +52,7 @@ class ImportRequest:
 
 
 def run(request: ImportRequest) -> None:
-    """Print the price list, or its instances, as YAML, and the lint's remarks on standard error. Raises UserError."""
+    """Print a price file as a price list, or its machines, in YAML; the lint's remarks to stderr. Raises UserError."""
     read = _history_list if request.file_format == SPOT_HISTORY else _catalogue_list
     data, instances = read(request)
     prices = validated(PriceList, data, request.file)
@@ -66,7 +66,7 @@ def run(request: ImportRequest) -> None:
 
 
 def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, {}) as plain values: means over time of spot prices, ranges 5 % to 95 %; no machines."""
+    """Return (price list, {}) of a spot history as plain values: means over time, ranges of 5 to 95 %; no machines."""
     start, end = _moment("--start", request.start), _moment("--end", request.end)
     history = read_history(request.file)
     if request.only:
@@ -85,7 +85,7 @@ def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any
 
 
 def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
-    """Return a date or an ISO 8601 time in UTC; None where no text is given. Raises UserError for other texts."""
+    """Parse the text of a flag, a date or an ISO 8601 time, to UTC; None stays None. Raises UserError for another."""
     try:
         return None if text is None else pd.to_datetime(text, utc=True)
     except ValueError:
@@ -93,7 +93,7 @@ def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
 
 
 def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, instances by name) as plain values, with the cheapest place per machine and purchase."""
+    """Return (price list, instances by name) of a catalogue as plain values, of each machine the cheapest place."""
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
     if request.as_of > date.today():
@@ -139,7 +139,10 @@ def _rate(text: str) -> dict[str, Any]:
 
 
 def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
-    """Return what the price lint finds as texts `severity: message`; devices are judged only where they are named."""
+    """Return what the price lint finds in an imported list, as texts `severity: message`.
+
+    `instances`: its machines as plain values by name; devices are judged only where they are named.
+    """
     names = [offer.instance for offer in prices.offers]
     unknown = {"provider": "unknown", "gpu": "CPU", "gpus": 1}
     machines = {name: Instance(**instances.get(name, unknown | {"title": name})) for name in names}

@@ -38,7 +38,7 @@ class UseRequest:
 
 
 def run(request: UseRequest) -> None:
-    """Print the jobs a month of a record and, where a study is named, lines for workloads.yaml. Raises UserError."""
+    """Print the jobs a month of a record of jobs and, for a study, lines for its workloads.yaml. Raises UserError."""
     try:
         zone, now = ZoneInfo(request.zone), datetime.now(UTC)
     except (KeyError, ValueError, OSError):
@@ -77,7 +77,7 @@ def run(request: UseRequest) -> None:
 
 
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
-    """Return the beginning of a day in `zone` as UTC; None where no day is given. Raises UserError before 1990."""
+    """Return the beginning of a day in a time zone as UTC; None stays None. Raises UserError before 1990."""
     if day is None:
         return None
     moment = datetime.combine(day, time(), zone)
@@ -97,7 +97,7 @@ def _busy_share(use: MonthlyUse, devices: float | None) -> float | None:
 
 
 def _model_and_gpus(request: UseRequest, name: str) -> tuple[str, int]:
-    """Return (model that the jobs train, number of devices of the machine that ran them). Raises UserError."""
+    """Return (model that the jobs train, devices of the machine that ran them), of the study `name`, or UserError."""
     models = load_study(request.config / "studies" / name).cells.model
     machines = load_instances(*instance_files(request.config, name))
     if request.instance not in machines:

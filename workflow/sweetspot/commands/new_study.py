@@ -86,7 +86,7 @@ class StudyRequest:
 
 
 def run(request: StudyRequest) -> int:
-    """Create the study, check it as the workflow would, say how to run it, and return 0. Raises UserError."""
+    """Create a study, check it as the workflow would, say how to run it, return 0. UserError: nothing is left of it."""
     folder = create_study(request, date.today())
     is_measured = request.work is None and request.gpu_name is None
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})
@@ -103,7 +103,7 @@ def run(request: StudyRequest) -> int:
 
 
 def create_study(request: StudyRequest, today: date) -> Path:
-    """Write the folder config/studies/<name>/, whole or not at all, and return its path. Raises UserError."""
+    """Write the folder config/studies/<name>/ from templates, whole or not at all; return its path, or UserError."""
     name, folder = request.name, request.config / "studies" / request.name
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
@@ -130,7 +130,7 @@ def create_study(request: StudyRequest, today: date) -> Path:
 
 
 def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[str, Any]]:
-    """Return (currency code, its rate: `usd`, `as_of`, `source`). Raises UserError for an unknown one."""
+    """Return (currency code, {usd, as_of, source} of its rate), of RATES or as typed. Raises UserError if unknown."""
     currency, usd = request.currency.upper(), request.rate
     if not re.fullmatch("[A-Z]{3}", currency):
         raise UserError(f"--currency is {currency!r}; expected three letters, such as EUR")
@@ -157,7 +157,10 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text by path, within the study's folder, of each file of a study about one GPU."""
+    """Return the text by path, within the study's folder, of each file of a study about one GPU.
+
+    `values`: what the templates know already (date, currency, rate); the rest is added.
+    """
     studies, devices = request.config / "studies", shipped_devices()
     is_timed = request.gpu_name is not None
     if is_timed != (request.speed is not None):
@@ -204,7 +207,11 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
 
 
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
-    """Return the machine on offer, else a box of the owned device at known prices; None where none is known."""
+    """Return the machine that the study may buy: that on offer, else a box of the owned device; None without a price.
+
+    `office`: prices/office.yaml of study office-box-2026, whose prices a box has. Raises UserError for an offer without
+    one.
+    """
     if request.offer_price is None:
         if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:
             raise UserError("an --offer- option is given without --offer-price; expected the price of the machine")
@@ -227,7 +234,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT of the device, priced as in study office-box-2026; None where that has no price."""
+    """Return a box of USUAL_COUNT of the device at its price in study office-box-2026; None if it has none there."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:

@@ -74,7 +74,7 @@ class Findings:
             self.warnings.append((str(file), rule, sentence))
 
     def load(self, file: Path, reader: Callable[..., ContentT], *arguments: Any) -> ContentT | None:
-        """Return what `reader` reads from its arguments; None where it raises UserError, kept as mistakes of `file`."""
+        """Return what `reader(*arguments)` reads from `file`, and count it; None after a UserError, which is kept."""
         content = None
         with self.collect(file):
             content = reader(*arguments)
@@ -132,7 +132,7 @@ def read_study(name: str, root: Path) -> Findings:
 
 
 def run(study: str, config: Path, as_json: bool) -> int:
-    """Print all mistakes and warnings of a study as text or JSON; return 2 where there is a mistake, else 0.
+    """Print all mistakes and warnings of a study as text or JSON (`sweetspot check`); return 2 with a mistake, else 0.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def run(study: str, config: Path, as_json: bool) -> int:
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Return the content of the files that every study has, and keep the mistakes of each in `findings`."""
+    """Return the content of the files that every study has, `root` being the config folder; keep their mistakes."""
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
@@ -175,7 +175,7 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
-    """Keep mistakes in config.yaml and, where this study is measured, in its matrix and scripts."""
+    """Keep in `findings` the mistakes in config.yaml (`file`): its keys and, if measured, matrix and scripts."""
 
     def read() -> Config:
         raw = load_yaml(file)
@@ -193,7 +193,7 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
 
 
 def _check_study(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes in the machines, price lists, studies and logs that study.yaml names; warn of misspelt devices."""
+    """Keep in `findings` the names in study.yaml that nothing has, and warnings of misspelt devices and networks."""
     study, file, devices = content.study, content.folder / "study.yaml", shipped_devices()
     for name, machine in (content.instances or {}).items():
         meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
@@ -213,7 +213,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
 
 
 def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
-    """Yield a clause for each name in study.yaml (study, log, instance, workload) that names nothing."""
+    """Yield a clause for each name in study.yaml that names nothing: a study, log, instance, device or workload."""
     for name in study.borrow:
         if not figures_file(name, content.folder.parent).is_file():
             yield f"borrow names {name!r}; expected a study with a throughput.csv"
@@ -236,7 +236,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
 
 
 def _check_workloads(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes and warnings of workloads.yaml beside the study's machines and models."""
+    """Keep in `findings` where workloads.yaml does not fit the study's machines and models."""
     file, workloads = content.folder / "workloads.yaml", content.workloads
     if workloads is None:
         return
@@ -254,7 +254,7 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
 def _check_prices(
     findings: Findings, content: StudyContent, name: str, prices: PriceList, instances: dict[str, Instance]
 ) -> None:
-    """Keep mistakes and warnings of one price list beside the study's machines, currency and workloads."""
+    """Keep in `findings` where the price list called `name` does not fit machines, currency, workloads, or is odd."""
     file, work_file, study = content.price_file(name), content.folder / "workloads.yaml", content.study
     mistakes = len(findings.errors)
     findings.check(checks.check_instances, prices, instances, file)
@@ -271,7 +271,7 @@ def _check_prices(
 
 
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes about the offers of all price lists together: owned machines, offers in hand, exchange rates."""
+    """Keep in `findings` what is wrong with all price lists together: owned machines, offers in hand, two rates."""
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
     if not lists or len(lists) < len(content.price_lists):
         return
@@ -290,7 +290,7 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes of files that a study may have: throughput, efficiency, times, claims, availability, history."""
+    """Keep in `findings` the mistakes of files that a study may have: speeds, times, claims, availability, history."""
     machines, speeds = content.instances or {}, content.folder / "throughput.csv"
     readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
         (speeds.name, read_published, ()),
@@ -311,7 +311,7 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:
-    """Keep a mistake for each file or folder that nothing reads and whose name is near to one that is read."""
+    """Keep in `findings` each file or folder of a study that nothing reads, if its name is near to one that is read."""
     with findings.collect(folder):
         present = {file.name for file in folder.glob("*")}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
@@ -322,7 +322,7 @@ def _check_file_names(findings: Findings, folder: Path) -> None:
 
 
 def _check_scenarios(findings: Findings, content: StudyContent) -> None:
-    """Price each scenario as a run would and keep its mistakes, where the study's files have none."""
+    """Price each scenario of a study as a run would and keep its mistakes, if the study's own files have none."""
     folder, study = content.folder / "scenarios", content.study
     if not folder.is_dir():
         return

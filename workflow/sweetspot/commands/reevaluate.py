@@ -121,7 +121,7 @@ def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> 
 
 
 def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
-    """Return the offers, owned machines with `days` of use a month; unchanged where that is None."""
+    """Return the offers, owned machines with `days` of use a month (`--days`); unchanged where that is None."""
     if days is None or offers.empty:
         return offers
     return offers.assign(days_per_month=offers["days_per_month"].mask(offers["purchase"] == "own", days))
@@ -146,7 +146,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
 
 
 def _scale_jobs(work: Monthly, factor: float) -> Monthly:
-    """Return a workload of months with `factor` times the jobs a month, urgent ones among them."""
+    """Return a workload of months with `factor` times the jobs a month, urgent ones among them (`--jobs`)."""
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)

@@ -83,7 +83,7 @@ def run(request: RefreshRequest) -> None:
 
 
 def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
-    """Return the address of each source, replaced by --mirror. Raises UserError for a wrong mirror."""
+    """Return {source: address}, with those of --mirror ('SOURCE=URL') in place. Raises UserError for a wrong one."""
     addresses = dict(ADDRESSES)
     for mirror in mirrors:
         name, _, url = mirror.partition("=")
@@ -96,7 +96,10 @@ def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
 def _requested_parts(
     providers: Sequence[str], instances: Mapping[str, Instance], catalogue: CatalogueMap
 ) -> list[tuple[str, str, FilePart]]:
-    """Return (source, key, part) of the catalogue map, with the machines of these providers; no provider: all."""
+    """Return what to fetch, a (source, key of its file, part) for each part of the catalogue map in study.yaml.
+
+    Each part has only the machines of `providers`; without any, all. Raises UserError for a provider not in the map.
+    """
     providers_in_map = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(
         f"--provider is {name!r}; expected some of {', '.join(providers_in_map)}, which 'catalogue' knows"
@@ -137,7 +140,10 @@ def refreshed_lists(
 
 
 def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
-    """Return a list's new text, parsed. Raises UserError unless it is `old` with `values` {position: {key: value}}."""
+    """Return the price list that a new text holds, before it is written over `file`.
+
+    Raises UserError unless it is `old` with the new `values` {position of the offer: {key: value}}.
+    """
     with tempfile.TemporaryDirectory() as folder:
         write_text(Path(folder) / file.name, text)
         new = load_price_list(Path(folder) / file.name)
@@ -150,7 +156,7 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
-    """Write the old lists to the history, then the new ones; return the paths of the old. Raises UserError."""
+    """Write the old lists to prices/history/, then the new ones; return paths of the old. UserError after an edit."""
     for refreshed in lists:
         if refreshed.file.read_bytes().decode() != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")

@@ -20,7 +20,7 @@ RULES: dict[str, str] = load_yaml(Path(__file__).parent / "templates" / "warning
 
 
 def claims_in_words(tables: Tables) -> str:
-    """Return a sentence on how many claims have each verdict; '' without claims."""
+    """Return a sentence on how many rows of the table `claims` have each verdict, for their section; '' without any."""
     verdicts = table_of(tables, "claims", "verdict")["verdict"]
     counts = verdicts.value_counts().to_dict()
     printed = len(verdicts) - counts.get(NOT_PRINTED, 0)
@@ -88,7 +88,7 @@ def decisive(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def worth_knowing(tables: Tables) -> list[str]:
-    """Return sentences on which unknown of the answer's model is most worth finding out (`worth_in_words`)."""
+    """Return sentences on which unknown of the answer's model to find out first (`worth_in_words`), for its section."""
     model = asked_model(tables)
     rows = of_jobs(tables, "worth_knowing")
     title = ""

@@ -59,7 +59,10 @@ def _read_summary(file: Path) -> StudySummary:
 
 
 def write_index(results: str | Path, page: str | Path) -> None:
-    """Write an HTML page that lists the studies in `results` with an answer.json, newest first, unreadable ones too."""
+    """Write an HTML page that lists the studies in the folder `results`, newest first: results/index.html.
+
+    A study is one with an answer.json; if that cannot be read, its entry says so.
+    """
     from sweetspot.report.sentences import filled
 
     files = sorted(Path(results).glob(f"*/{ANSWER}"), key=lambda file: (-file.stat().st_mtime, str(file)))
@@ -88,7 +91,7 @@ def write_shared(page: Path, evidence: Path, output: Path) -> None:
 
 
 def print_pdf(page: Path, output: Path) -> None:
-    """Print the HTML file `page` to the PDF file `output` by headless Chromium; closed folds are not printed.
+    """Print the HTML file `page` to the PDF file `output` by headless Chromium (`make pdf`); closed folds are left out.
 
     `--no-sandbox`: the page is our own and loads nothing. Raises UserError if Chromium is missing or fails.
     """

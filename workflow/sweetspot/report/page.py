@@ -23,14 +23,14 @@ HEADROOM = 1.05  # times the highest point
 
 
 def summary_of(answer: Answer) -> str:
-    """Return the Markdown text of summary.md, made from the answer alone."""
+    """Return the Markdown text of summary.md, the answer to paste into a message, from the answer alone."""
     money = Money(answer.study.currency, answer.study.usd_per_unit)
     weak_speeds = [mark_of(row.speed_bases) for row in answer.choices]
     return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": weak_speeds})
 
 
 def page_of(answer: Answer) -> str:
-    """Return the HTML text of index.html, the study's first page, made from the answer alone."""
+    """Return the HTML text of index.html, the study's first page, from the answer alone: nothing is computed there."""
     money, verdict, bars = Money(answer.study.currency, answer.study.usd_per_unit), answer.verdict, answer.tornado
     by_month = all(row.usd_per_month.value is not None for row in answer.scenarios)
     scenarios = [row.usd_per_month if by_month else row.usd for row in answer.scenarios]

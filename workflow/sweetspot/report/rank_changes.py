@@ -76,12 +76,12 @@ def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 def to_markdown(
     table: pd.DataFrame, before: str, after: str, answers: tuple[str | None, str | None] = (None, None)
 ) -> str:
-    """Return the changes as Markdown text: answers, prices and ranks, and the number of costs with unchanged rank.
+    """Return the rows of `change_table` as Markdown, for `sweetspot diff`: answers, prices, ranks, a count of the rest.
 
     Parameters
     ----------
     table
-        The table of `change_table`.
+        The changes.
     before, after
         Names of the two states, for the text.
     answers

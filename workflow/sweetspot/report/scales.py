@@ -32,7 +32,7 @@ class Axis:
         return f"{max(0.8, float(self.at(high)) - float(self.at(low))):.4g}"
 
     def ticks(self, count: int = 4) -> list[float]:
-        """Return about `count` round, evenly spaced values from 0 to the maximum of the axis."""
+        """Return about `count` round, evenly spaced values from 0 to the axis's maximum, where its labels stand."""
         raw = (self.maximum or 1.0) / count
         size = 10.0 ** math.floor(math.log10(raw))
         step = next(by * size for by in (1, 2, 2.5, 5, 10) if by * size >= raw)
@@ -59,7 +59,7 @@ def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money)
 
 
 def short_amount(value: float) -> str:
-    """Return an amount as short text for an axis: 0, 800, 12 k, 1.2 M."""
+    """Return an amount as short text for a label of an axis: 0, 800, 12 k, 1.2 M."""
     if abs(value) >= 999_500:  # below that, three digits are fewer than 1000 k
         return f"{value / 1e6:.3g} M"
     if abs(value) >= 1e4:

@@ -74,7 +74,7 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
 
 def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `front_rows` as points by hours and USD; the key below explains the numbers on the front."""
+    """Draw the rows of `front_rows` (chart `front`) as points by hours and USD; a key below explains their numbers."""
     keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
     x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
     y = look.log_channel(alt.Y, "usd", "USD (log)", rows["usd"])
@@ -140,7 +140,7 @@ def bill_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `bill_rows` as a stacked bar for each option: the USD of its bill by line."""
+    """Draw the rows of `bill_rows` (chart `bill`) as a stacked bar for each option: the USD of its bill by line."""
     visible = rows[rows["usd"].abs() > MIN_LINE_SHARE * rows["total"].max()]
     names = list(visible["line"].unique())
 

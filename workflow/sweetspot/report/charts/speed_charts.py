@@ -47,7 +47,7 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
 
 
 def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `select_speeds` as points with their intervals by machine and batch, a panel for each model."""
+    """Draw the rows of `select_speeds` as points with intervals by machine and batch, a panel for each model."""
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     names = rows["machine"]
