@@ -80,7 +80,7 @@ def test_a_gpu_that_was_timed_is_a_study_without_a_mistake(config, typed, capsys
 
 
 def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
-    monkeypatch.setattr(new_study, "name_of_this_gpu", lambda: "NVIDIA GeForce RTX 4090")
+    monkeypatch.setattr(new_study, "nvidia_gpus", lambda: (["NVIDIA GeForce RTX 4090"], ""))
     assert main(["new-study", "mine", "--config", str(config)]) == 0
     assert "make report STUDY=mine GPU=1\n" in capsys.readouterr().out
     plan = load_invocation(config / "config.yaml", {"study": "mine", "measure_on": MEASURED}, config)

@@ -10,7 +10,7 @@ from sweetspot.decision.choice_table import COLUMNS, choice_table
 from sweetspot.decision.monthly_work import Trial
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import SOURCES, source_table
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.mixes.problem import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}

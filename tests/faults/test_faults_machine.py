@@ -73,7 +73,7 @@ def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_
 def test_a_card_that_falls_silent_leaves_the_averages_of_what_it_told():
     from types import SimpleNamespace
 
-    from sweetspot.harness.cards import CardWatch
+    from sweetspot.harness.devices import CardWatch
     from sweetspot.harness.sampling import sample_facts
 
     def lost(*_):

@@ -169,7 +169,7 @@ def test_a_slip_is_no_name_of_its_own(wrong, name, meant):
 def test_a_network_that_is_misspelt_is_not_predicted():
     known = [Measured(shipped_devices().get("RTX 4090"), 1120.0, "resnet5O", "fp16", "torch", 256)]
     with pytest.raises(UserError, match=r"the model is 'resnet5O'; did you mean 'resnet50'\?"):
-        predict_throughput(known, ["h100-sxm"], [1], None, ROOT / "config" / "studies")
+        predict_throughput(known, ["h100-sxm"], [1], ROOT / "config" / "studies")
 
 
 @pytest.mark.parametrize("depth", [51, 2_000, 100_000])

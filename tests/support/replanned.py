@@ -114,7 +114,7 @@ class Replanned:
         with patch.object(simulate, "speed_error", self._as_planned):
             (posed,) = judge(every, inputs.offers, asked, self._settings(), MIX_DRAWS).months
         best = posed.mixes[0]
-        return " + ".join((*sorted(best.bought), *sorted(best.sold))) or best.done.lead
+        return " + ".join((*sorted(best.bought), *sorted(best.resold))) or best.done.lead
 
     def _as_planned(self, row: dict[str, Any]) -> Error:
         """The error of a figure at its planned value: the key of its draws has that value, and the mean of a thousand

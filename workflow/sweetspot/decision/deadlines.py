@@ -203,7 +203,7 @@ def _usd_per_hour(kind: OwnedMachine) -> Array:
 def _queue_of(work: MonthlyWork) -> SampledWaits:
     """Return waits in hours for the best mix's machines, sample x month, from the share of their hours in use."""
     best = work.mixes[0]
-    used, capacity = np.zeros(best.done.undone.shape[1:]), np.zeros((best.done.undone.shape[1], 1))
+    used, capacity = np.zeros(best.done.running.shape), np.zeros((len(best.done.running), 1))
     for kind, count in zip(best.problem.held, best.counts, strict=True):
         used = used + best.done.device_hours(kind.name)
         capacity = capacity + count * kind.devices * kind.hours_per_month

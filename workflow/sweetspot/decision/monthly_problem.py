@@ -26,10 +26,9 @@ from sweetspot.decision.parameters import all_of, known_or_assumed, parameters_o
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title, rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
-from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
-from sweetspot.mixes.problem import Counts, Problem, grown
-from sweetspot.mixes.search import Mix, best_mix, climb, step, useful_counts
-from sweetspot.mixes.timing import even_indices
+from sweetspot.mixes.dispatch import DispatchResult, dispatch
+from sweetspot.mixes.problem import Counts, Problem, even_indices, grown
+from sweetspot.mixes.search import Mix, MixSearch, climb, step, useful_counts
 from sweetspot.titles import model_title
 
 MAXIMUM_GROWTH = 0.5  # per month: no turning point is sought beyond
@@ -65,9 +64,8 @@ class Strategy(NamedTuple):
         return cls(mix.source, mix.counts, mix.timed)
 
     def dispatch(self, problem: Problem) -> DispatchResult:
-        """Return the dispatch of a problem by this strategy; cached for problems of one month."""
-        variant = problem.variant(self.source, self.timed)
-        return (dispatch_once if variant.jobs.shape[2] == 1 else dispatch)(variant, self.counts)
+        """Return the dispatch of a problem by this strategy."""
+        return dispatch(replace(problem, first=self.source, timed=self.timed), self.counts)
 
 
 def _usd(problem: Problem, strategy: Strategy) -> Array:
@@ -268,7 +266,7 @@ class MonthlyProblem(DecisionProblem):
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
-        return best_mix(problem, sorted(starts), kinds, self.work)
+        return MixSearch(problem, self.work).best(sorted(starts), kinds)
 
     def _exact_point(self, parameter: Parameter, log_factor: float, mix: Mix) -> TurningPoint | None:
         """Return the turning point at `log_factor` to `mix`, the best beyond it; None if no choice buys the same."""
@@ -322,9 +320,9 @@ class MonthlyProblem(DecisionProblem):
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
         problems: dict[Parameter, dict[float, Problem]] = {}  # the same for all machines
-        for index in work.drawn.for_sale:
-            counts, name = step(owned, index, 1), work.drawn.held[index].name
-            if not work.affords(counts):
+        for index, kind in enumerate(work.drawn.held):
+            counts, name = step(owned, index, 1), kind.name
+            if kind.there or not work.affords(counts):
                 continue
             pair = Strategy.of(work.mix_of(owned)), Strategy.of(work.mix_of(counts))
             is_owned = work.source_by_name[name].offer["purchase"] == "own"
@@ -345,7 +343,7 @@ class MonthlyProblem(DecisionProblem):
     def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
         """Return `_problem` with INTERVAL_MONTHS of its months."""
         problem = self._problem(parameter, log_factor)
-        return problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
+        return problem.select(..., even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
 
     def _cost_difference(
         self, without: Strategy, with_machine: Strategy, parameter: Parameter, problems: Mapping[float, Problem]
@@ -376,7 +374,7 @@ class MonthlyProblem(DecisionProblem):
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the sorted names of the kinds of machines that a mix buys, and of those that it sells."""
-    return tuple(sorted(mix.bought)), tuple(sorted(mix.sold))
+    return tuple(sorted(mix.bought)), tuple(sorted(mix.resold))
 
 
 def _answer(mix: Mix) -> object:
@@ -423,10 +421,9 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
 def _neighbour_usd(best: Mix, months: float) -> Array | None:
     """Return USD of feasible mixes with one machine more or fewer than the best, mix x sample; None without any."""
     problem, samples = best.problem, []
-    for index in problem.adjustable:
-        kind, count = problem.held[index], best.counts[index]
+    for index, (kind, count) in enumerate(zip(problem.held, best.counts, strict=True)):
         for number in (count - 1, count + 1):
-            if kind.minimum <= number and (kind.for_sale or number <= kind.there):
+            if kind.minimum <= number and (not kind.there or number <= kind.there):
                 usd = dispatch(problem, step(best.counts, index, number - count)).usd * months
                 samples += [usd] * bool(np.isfinite(usd).all())
     return np.stack(samples) if samples else None

@@ -23,12 +23,12 @@ from sweetspot.mixes.problem import (
     OwnedMachine,
     Problem,
     RentalOffer,
+    SpeedErrors,
     finite,
     grown,
     months_of,
 )
-from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes, timings_worth
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly, RecurringJob  # lazily: pydantic takes longer than all this computes
@@ -141,14 +141,12 @@ class MonthlyWork(MixLimits):
 
     def mix_of(self, counts: Counts) -> Mix:
         """Return the mix of these numbers of machines, with the set of timings that lowers its USD most, if any."""
-        search = MixSearch(self.drawn, self)
-        return search.with_timings(search.mix(counts), self._timings)
+        return self._search.with_timings(self._search.mix(counts))
 
     @cached_property
-    def _timings(self) -> list[frozenset[str]]:
-        """Sets of keys of speeds that some mix times first, or that are worth timing if nothing is bought."""
-        worth = timings_worth(self.drawn, [self.drawn.owned])
-        return list(dict.fromkeys([*(mix.timed for mix in self.mixes if mix.timed), *worth]))
+    def _search(self) -> MixSearch:
+        """The search for the mixes of all samples at the baseline."""
+        return MixSearch(self.drawn, self)
 
     @cached_property
     def rows(self) -> dict[int, Row]:
@@ -203,7 +201,6 @@ class MonthlyWork(MixLimits):
                 machine = self._rented(source, values, jobs)
             machines.append(machine or self._owned(source, values))
         return Problem(
-            classes=tuple(job_class.name for job_class in self.classes),
             jobs=jobs,
             held=tuple(machine for machine in machines if isinstance(machine, OwnedMachine)),
             rented=tuple(machine for machine in machines if isinstance(machine, RentalOffer)),
@@ -272,14 +269,13 @@ class MonthlyWork(MixLimits):
         return OwnedMachine(
             name=row["option"],
             there=source.there,
-            for_sale=not source.there,
+            minimum=0 if or_zero(row.get("sell_for_usd")) > 0 else source.there,
             fixed=fixed + np.zeros(capacity.size),
             capacity=capacity,
             hours=hours,
             running=finite(hours) * usd_per_hour,
             devices=int(row["gpus"]),
             present=present,
-            sellable=source.there > 0 and or_zero(row.get("sell_for_usd")) > 0,
             speed_keys=self._keys(source),
             running_at_speed=finite(hours) * float(np.mean(usd_per_hour)),
         )
