@@ -118,7 +118,9 @@ def uneven():
         figures=one.figures | {"usd": usd, "hours": hours},
         numbers=np.array([[[100.0, 150.0]] * 2]),
         speed_errors=errors,
-        central_work=replace(one.central_work, speed_errors=errors.central, **timed),
+        central_work=replace(
+            one.central_work, speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))), **timed
+        ),
         **timed,
     )
 

@@ -256,19 +256,17 @@ def _phases_problem(
 ) -> PhasesProblem:
     """Return the decision of the plan `name`, from its rows of the plans table and the options in the answer."""
     total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
-    by_phase = {
-        str(phase): rows.set_index("option").reindex(total.index)
-        for phase, rows in table.groupby("phase", sort=False)
-        if phase != TOTAL
-    }
-    ownership = by_phase.pop(POSSESSION, total.assign(usd=0.0, machines=1.0))
-    ownership_usd = ownership["usd"].astype(float).fillna(0.0).to_numpy()
-    machines = ownership["machines"].astype(float).fillna(1.0).to_numpy()
-    phase_usd, job_hours, slots = (
-        np.array([rows[column].to_numpy(float) for rows in by_phase.values()])
-        for column in ("usd", "job_hours", "slots")
+    ownership = table[table["phase"] == POSSESSION].set_index("option").reindex(total.index)
+    ownership_usd = ownership["usd"].fillna(0.0).to_numpy(float)
+    machines = ownership["machines"].fillna(1.0).to_numpy(float)
+    phases = table[~table["phase"].isin([TOTAL, POSSESSION])]
+    jobs = phases.drop_duplicates("phase")["jobs"].to_numpy(int)
+    phase_usd, job_hours, slots, instances = (
+        phases.pivot(index="phase", columns="option", values=column)
+        .reindex(index=phases["phase"].unique(), columns=total.index)
+        .to_numpy()
+        for column in ("usd", "job_hours", "slots", "speed_of")
     )
-    jobs = np.array([int(rows["jobs"].iloc[0]) for rows in by_phase.values()])
     offers = options.loc[total["index"]]
     rows, months = records(offers), float(total["plan_months"].iloc[0])
     samples = sampled_costs(offers, total["usd"].to_numpy(float) - ownership_usd, ownership_usd, draws)
@@ -300,10 +298,7 @@ def _phases_problem(
         phase_usd=phase_usd,
         job_hours=job_hours,
         slots=slots,
-        speed_of=[
-            [_speed_of(*pair, rows) for pair in zip(rows, phase["speed_of"], strict=True)]
-            for phase in by_phase.values()
-        ],
+        speed_of=[[_speed_of(*pair, rows) for pair in zip(rows, phase, strict=True)] for phase in instances],
         ownership_usd=ownership_usd,
         machines=machines,
         minimum=total["boxes"].to_numpy(float),
