@@ -50,11 +50,11 @@ def test_machines_without_a_speed_are_named_once():
     assert evidence_text.without_speed({"warnings": many}, {}, str).endswith("m11 and 3 more.")
 
 
-WORTH = "figure title quantity unit value evppi_usd evppi_usd_low evppi_usd_high cost_to_learn_usd minutes_to_learn"
+WORTH = "figure title quantity unit value evppi_usd evppi_usd_low evppi_usd_high cost_to_learn_usd"
 
 
 def worth(figure, usd, cost=NAN, low=1.0, turning=NAN):
-    facts = frame(WORTH, (figure, "Box", "speed", "images/s", 100.0, usd, low, usd + 20, cost, 10.0))
+    facts = frame(WORTH, (figure, "Box", "speed", "images/s", 100.0, usd, low, usd + 20, cost))
     return facts.assign(turning_point=turning, learn_on_title="Box", rests_on_it=2)
 
 

@@ -10,11 +10,12 @@ from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
-from sweetspot.decision.analyses.days_of_use import break_even
-from sweetspot.decision.compare import DecisionResult, PlannedWork, judge, together
+from sweetspot.decision.analyses.days_of_use import break_even_rows
+from sweetspot.decision.compare import DecisionResult, PlannedWork, judge
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.waiting import queue_table
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
@@ -115,9 +116,9 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
 
 def _break_even(decided: DecisionResult, month_days: float) -> pd.DataFrame:
     """Return rows as of comparison/break_even.parquet, of single jobs and of plans of phases."""
-    days = break_even(decided.options, decided.draws, month_days)
-    rows = [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
-    return together([days, pd.DataFrame(rows)]) if rows else days
+    rows = break_even_rows(decided.options, decided.draws, month_days)
+    rows += [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
+    return pd.DataFrame(rows, columns=columns_of("break_even"))
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
