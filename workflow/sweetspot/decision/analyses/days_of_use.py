@@ -81,7 +81,7 @@ def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> 
     bounds = np.array([all_days[0], *interval(all_days[1:])])
     days = np.where(bounds <= month_days, bounds, np.nan)
     gain = draws.images_per_usd[owned["row"]] / draws.images_per_usd[rival["row"]]
-    gain_low, gain_high = interval(gain)
+    gain_low, gain_high = map(float, interval(gain))
     names = ("break_even_value", "break_even_low", "break_even_high", "days", "days_low", "days_high")
     return dict(zip(names, [*days, *days], strict=True)) | {
         "workload": owned["model"],
