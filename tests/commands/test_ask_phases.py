@@ -18,6 +18,7 @@ from sweetspot.draws import DRAWS
 from sweetspot.files import write_arrow
 from sweetspot.study.settings import Settings
 
+pytestmark = pytest.mark.slow  # compares whole studies
 RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}
 TOLD = ("kind", "usd", "usd_per_month")
 

@@ -15,6 +15,7 @@ from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 
+pytestmark = pytest.mark.slow  # compares whole studies
 FEW = 500  # draws: both sides have the same
 FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "counts", "p_cheaper")
 

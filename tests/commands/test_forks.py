@@ -81,22 +81,16 @@ def test_actions_are_named_by_the_commit_that_was_looked_at():
     assert used and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)
 
 
-def test_contributing_is_a_page_and_its_links_lead_somewhere():
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    assert len(text.splitlines()) <= 60
-    links = re.findall(r"\]\((\S+?)\)", text)
-    assert links and all((ROOT / link).is_file() for link in links)
-
-
-def test_assistants_have_a_page_whose_commands_and_files_are_there():
-    text = (ROOT / "AGENTS.md").read_text()
-    assert len(text.splitlines()) <= 60
+def test_the_pages_for_people_and_assistants_name_links_commands_and_files_that_are_there():
+    people, assistants = ((ROOT / name).read_text() for name in ("CONTRIBUTING.md", "AGENTS.md"))
+    assert all(len(text.splitlines()) <= 60 for text in (people, assistants))
+    links = re.findall(r"\]\((\S+?)\)", people)
+    files = set(re.findall(r"\b(?:docs|tests|config)/[\w./-]*\w|[A-Z]+\.md", assistants))
+    assert links and files and all((ROOT / name).exists() for name in (*links, *files))
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
-    assert set(re.findall(r"\bmake (\w+)", text)) <= targets
+    assert set(re.findall(r"\bmake (\w+)", assistants)) <= targets
     known = {file.stem.replace("_", "-") for file in (ROOT / "workflow" / "sweetspot" / "commands").glob("*.py")}
-    assert set(re.findall(r"sweetspot ([a-z][a-z-]+)", text)) <= known
-    files = set(re.findall(r"\b(?:docs|tests|config)/[\w./-]*\w|[A-Z]+\.md", text))
-    assert files and all((ROOT / file).exists() for file in files)
+    assert set(re.findall(r"sweetspot ([a-z][a-z-]+)", assistants)) <= known
 
 
 def test_what_is_run_before_a_commit_is_what_make_checks():

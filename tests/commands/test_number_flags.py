@@ -49,9 +49,9 @@ def test_a_measured_rate_is_read_by_the_same_rules() -> None:
         measured("RTX 4090:resnet50:fp16:256=1,120", "torch", devices)
 
 
-def test_a_deadline_has_a_decimal_comma() -> None:
-    assert parse_deadline("1,5h") == 1.5
-    assert parse_deadline("1.5d") == 36.0  # 1.5 x 24 h
+def test_a_deadline_is_a_number_with_its_unit() -> None:
+    texts = ("90min", "6h", "2d", "1.5 h", "1,5h", "1.5d", None)
+    assert [parse_deadline(text) for text in texts] == [1.5, 6.0, 48.0, 1.5, 1.5, 36.0, None]
 
 
 @pytest.mark.parametrize(

@@ -9,30 +9,27 @@ from sweetspot.commands import refresh_prices
 from sweetspot.errors import UserError
 
 HTML = Answer(b"<html>portal</html>")
-
-
 AWS = (DATA / "skypilot" / "aws_2026.csv").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        (HTML, "answers a web page; expected a CSV file of SkyPilot's catalogue"),
-        (Answer(b"", 429), "answers 429"),
-        (Answer(b"", 502), "answers 502"),
-        (Answer(AWS, cut=100), "cannot be fetched"),
-        (Answer(AWS, wait_s=0.6), "cannot be fetched"),
-        (Answer(AWS.split(b"\n")[0] + b"\n"), "column 'InstanceType' is missing; expected lines of a skypilot file"),
-        (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
-        (Answer(AWS, headers={"Last-Modified": "Fri, 06 Feb 2099 03:00:00 GMT"}), "of 2099-02-06.* of a day to come"),
-        (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|neither CSV in UTF-8"),
-    ],
-)
-def test_a_source_that_fails_writes_nothing_even_of_the_others(config, server, answer, told):
-    server.routes["/gcp/vms.csv"] = answer  # aws, before it in the map, has answered
+FAILURES = [
+    (HTML, "answers a web page; expected a CSV file of SkyPilot's catalogue"),
+    (Answer(b"", 429), "answers 429"),
+    (Answer(AWS, cut=100), "cannot be fetched"),
+    (Answer(AWS, wait_s=0.6), "cannot be fetched"),
+    (Answer(AWS.split(b"\n")[0] + b"\n"), "column 'InstanceType' is missing; expected lines of a skypilot file"),
+    (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
+    (Answer(AWS, headers={"Last-Modified": "Fri, 06 Feb 2099 03:00:00 GMT"}), "of 2099-02-06.* of a day to come"),
+    (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|neither CSV in UTF-8"),
+]
+
+
+def test_a_source_that_fails_writes_nothing_even_of_the_others(config, server):
     before = contents(config)
-    with pytest.raises(UserError, match=told):
-        refresh(config, server)
+    for answer, told in FAILURES:
+        server.routes["/gcp/vms.csv"] = answer  # aws, before it in the map, has answered
+        with pytest.raises(UserError, match=told):
+            refresh(config, server)
     assert contents(config) == before
 
 
