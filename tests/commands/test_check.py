@@ -82,6 +82,7 @@ def test_a_sound_study_has_no_mistake_and_one_line_of_what_was_read(lab, capsys)
         assert what in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_studies_that_come_with_the_project_have_no_mistake(name):
     found = read_study(name, ROOT / "config")
