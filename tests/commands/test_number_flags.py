@@ -67,10 +67,3 @@ def test_every_flag_refuses_what_is_ambiguous_or_no_number(line: list[str], tmp_
     (tmp_path / "list.csv").write_text("instance,per_hour\nx,1\n")
     with pytest.raises(UserError):
         main(line)
-
-
-def test_a_rate_of_exchange_has_a_decimal_comma(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "list.csv").write_text("instance,per_hour,currency\nx,1,EUR\n")
-    assert main(["import-prices", "csv", "list.csv", "--as-of", "2026-11-20", "--rate", "EUR=1,09"]) == 0
-    assert "usd: 1.09" in capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 import copy
 import importlib.util
-import json
 import re
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 import yaml
 from fault_projects import measured
 from project_copy import ROOT, edit, run_snakemake
-from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.claims import load_claims
@@ -92,18 +90,6 @@ def test_a_study_with_no_cell_then_only_failed_ones_then_one_ends_in_its_page_ea
     assert table["batch_size"].tolist() == [16] and table["images_per_s"].gt(0).all()
     assert "workstation" in page
     assert before.items() <= measured(bare).items()
-
-
-def test_a_price_history_of_two_prices_at_once_is_one_sentence_and_no_list(tmp_path, capsys):
-    history = json.loads((ROOT / "tests" / "data" / "spot_history.json").read_text())
-    first = history["SpotPriceHistory"][0]
-    file = tmp_path / "history.json"
-    file.write_text(json.dumps({"SpotPriceHistory": [first, first | {"SpotPrice": "9.0"}]}))
-    with pytest.raises(
-        UserError, match=r"history\.json: p2\.xlarge/Linux/UNIX/eu-west-1b has two prices at 2018-06-10"
-    ):
-        main(["import-prices", "aws-spot-history", str(file)])
-    assert capsys.readouterr().out == ""
 
 
 def plan_of(file):
