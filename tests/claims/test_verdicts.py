@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from claim_tables import OFFERS, OPTIONS, check_one, option
+from claim_tables import OFFERS, check_one, option
 from sweetspot.claims.verdicts import CheckedClaim, write_claims
 
 
@@ -95,9 +95,3 @@ def test_claims_come_back_as_they_were_written(tmp_path):
     assert pd.isna(back.computed_low) and pd.isna(back.unit) and back.reason == ""
     write_claims([], file)
     assert pd.read_parquet(file).columns.tolist() == pd.DataFrame([row]).columns.tolist()
-
-
-def test_claims_of_a_study_without_prices_cannot_be_checked():
-    row = check_one('option(x, "usd")', {"x": {}}, tables={}, printed=1)
-    assert (row["verdict"], row["reason"]) == ("cannot be checked", "no priced figure of any model")
-    assert len(OPTIONS) == 12  # six offers, two models

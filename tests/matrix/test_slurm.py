@@ -91,15 +91,6 @@ def ask(tmp_path, monkeypatch):
     return asked
 
 
-# The executor forgets its jobs where a question fails: of states a job that nobody tells of is still on its way.
-@pytest.mark.parametrize(
-    "question", [STATES, "sacctmgr -n -s list user ada", "sshare -U --format Account%256 --noheader"]
-)
-def test_where_nobody_answers_no_question_fails(ask, question):
-    told = ask(question)
-    assert (told.returncode, told.stdout) == (0, "")
-
-
 def test_states_are_those_of_the_accounting_with_the_queue_s_last(ask):
     ask.program("sacct", "echo '1|COMPLETED'; echo '2|RUNNING'; echo '3|CANCELLED by 1000'")
     assert ask(STATES).stdout.split("\n") == ["1|COMPLETED", "2|RUNNING", "3|CANCELLED", ""]

@@ -85,16 +85,13 @@ def test_grpo_fits_the_fewest_devices_that_verl_ran_it_on(name, devices, gb):
     assert need.gib(devices) <= room < need.gib(devices // 2)
 
 
-def test_memory_of_grpo_by_hand():
-    """16 bytes a parameter are trained, two are of the reference policy; where both stay, two of what generates."""
+def test_memory_of_grpo_by_hand_and_every_model_is_whole():
+    # 16 bytes a parameter are trained, two are of the reference policy; where both stay, two of what generates.
     model, bare = open_model("llama-3.1-8b"), memory_need(open_model("llama-3.1-8b"), "pretrain", 2048)
     grpo = memory_need(model, "grpo", 2048)
     assert grpo.gib(8) - bare.gib(8) == pytest.approx(2 * model.parameters / 8 / GIB)
     grpo, bare = (memory_need(model, method, 2048, kept=True) for method in ("grpo", "pretrain"))
     assert grpo.gib(8) - bare.gib(8) == pytest.approx(4 * model.parameters / 8 / GIB)
-
-
-def test_every_model_is_whole():
     for model in open_models().values():
         assert model.active_parameters <= model.parameters and model.heads % model.kv_heads == 0 and model.source
 
@@ -128,7 +125,6 @@ def test_unknown_models_are_refused_with_their_family():
 
 # Weights that tokens meet, by hand: layers of four squares of attention and a perceptron of twice four, the head.
 LLAMA_1B = 16 * (2 * 2048**2 + 2 * 2048 * 512 + 3 * 2048 * 8192) + 128_256 * 2048  # 8 of 32 heads of 64: 512
-TINY_LAYER = 4 * 129 * 128 + 129 * 512 + 513 * 128 + 4 * 128  # with biases, two normalisations
 TINY_LLAMA = 2 * (2 * 128**2 + 2 * 128 * 64 + 3 * 128 * 256) + 1000 * 128
 # Those weights P, layers L, width d, tokens s of a sample: (6 P + 12 L d s) s operations a step.
 STEPS = {

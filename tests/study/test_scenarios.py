@@ -17,21 +17,15 @@ PRICES = {"title": "Ours", "offers": [
     {"instance": "cloud", "purchase": "spot", "per_hour": 1.0}]}  # fmt: skip
 
 
-def test_an_entry_of_a_list_is_found_by_its_name_and_the_rest_stays():
+def test_entries_are_found_by_name_and_offers_by_machine_and_purchase():
     made = merged(WORK, {"month": {"jobs": [{"name": "b", "per_month": 12}]}}, HERE)
     assert made["month"]["jobs"] == [WORK["month"]["jobs"][0], {"name": "b", "per_month": 12}]
     assert made["month"]["months"] == 36 and WORK["month"]["jobs"][1] == {"name": "b", "per_month": 6}
-
-
-def test_a_null_takes_a_key_away_and_a_new_entry_is_added():
     change = {"month": {"jobs": [{"name": "a", "within_hours": None, "urgent_per_month": None}, {"name": "c"}]}}
     assert merged(WORK, change, HERE)["month"]["jobs"] == [
         {"name": "a", "per_month": {"value": 25, "low": 18, "high": 33}}, {"name": "b", "per_month": 6}, {"name": "c"},
     ]  # fmt: skip
     assert merged({"month": {}}, {"month": {"jobs": [{"name": "c"}]}}, HERE) == {"month": {"jobs": [{"name": "c"}]}}
-
-
-def test_an_offer_is_found_by_its_machine_and_where_it_says_so_by_how_it_is_paid():
     made = merged(PRICES, {"offers": [{"instance": "cloud", "purchase": "spot", "per_hour": 0.5}]}, HERE)
     assert [offer.get("per_hour") for offer in made["offers"]] == [None, 2.0, 0.5]
     made = merged(PRICES, {"offers": [{"instance": "cloud", "purchase": "on_demand", "per_hour": 3.0}]}, HERE)
@@ -194,9 +188,3 @@ def test_names_are_those_of_the_files_and_plain(tmp_path):
     (tmp_path / "scenarios" / "<b>.yaml").write_text("title: More\n")
     with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):
         load_scenarios(tmp_path)
-
-
-def test_a_list_with_an_entry_without_a_name_is_told_whole():
-    assert differences({"x": [{"name": "a"}, 1]}, {"x": [{"name": "a"}, 2]}) == [
-        "x: [{'name': 'a'}, 1] → [{'name': 'a'}, 2]"
-    ]

@@ -11,7 +11,7 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of
+from sweetspot.study.instances import Executor, Instance, load_instances, nodes_of
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, StudyCells, load_study
 from sweetspot.titles import class_title, framework_title, model_title, provider_title, unit_in_words
@@ -118,12 +118,6 @@ def test_machines_that_devices_take(keys, nodes):
     assert Executor(**SLURM).nodes(8) == 1
 
 
-def test_warnings_of_machines():
-    told = {"m": machine(warnings=[{"rule": "shared", "message": "with others"}]), "n": machine()}
-    assert cautions(told, "m") == [{"rule": "shared", "message": "with others"}]
-    assert cautions(told, "n") == cautions(told, "nobody") == []
-
-
 def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_path):
     one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
     machine = "{title: x, provider: own, gpu: V100, gpus: 1"
@@ -178,12 +172,6 @@ def test_what_the_comparison_needs_of_a_study():
 
 def fact(value, **more):
     return {"value": value, "as_of": "2025", "source": "a report"} | more
-
-
-def test_a_fact_without_a_range_stands_alone():
-    found = Energy.model_validate({"sites": [{"provider": "cloud", "pue": fact(1.2, low=1.1)}]})
-    assert found.site("cloud").pue.three == (1.2, 1.1, 1.2)
-    assert found.site("elsewhere") is None
 
 
 def test_what_is_shipped_fills_what_the_study_leaves_open():
