@@ -32,26 +32,6 @@ def test_list_prices_were_cut_six_times_in_45_series_years_and_old_ones_never(nu
         assert row.shipped == pytest.approx(row.history, abs=0.005)
 
 
-def test_smaller_clouds_within_five_points_of_each_reading(numbers):
-    # three readings of stale tables kept by hand: moved rows only, all rows, whole series
-    for row in of(numbers, "small_cloud", "change a year"):
-        assert row.shipped == pytest.approx(row.history, abs=0.06)
-    share = of(numbers, "small_cloud", "market share")[0]
-    assert share.shipped == pytest.approx(share.history, abs=0.02)
-
-
-def test_spot_within_three_hundredths_of_the_logarithm(numbers):
-    for row in of(numbers, "spot", "sd of the log"):
-        assert row.shipped == pytest.approx(row.history, abs=0.03)
-    assert of(numbers, "spot", "market share")[0].history < 0.05
-
-
-def test_resale_to_the_second_digit_and_at_most_the_price(numbers):
-    for name in ("resale data-centre", "resale gaming"):
-        for row in of(numbers, name, "years"):
-            assert row.shipped == pytest.approx(min(1.0, row.history), abs=0.0051), row
-
-
 def series(prices, times, step=False, gap=np.inf):
     return Series(("a", "b", ""), np.array(times, float), np.array(prices, float), step, gap)
 
