@@ -72,11 +72,7 @@ def owned(**own):
     ("offer", "gpus", "told"),
     [
         ({"per_hour": 800.0}, 8, None),  # 100 an hour and device
-        (
-            {"per_hour": 801.0},
-            8,
-            "offers[0].per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 ",
-        ),
+        ({"per_hour": 801.0}, 8, "offers[0].per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 "),
         ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "per_hour is 0.009 USD"),
         ({"per_month": 73_200.0}, 1, None),  # 732 hours
         ({"per_month": 73_201.0}, 1, "per_month is 100.0013"),

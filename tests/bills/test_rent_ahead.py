@@ -90,23 +90,6 @@ def test_the_break_even_moves_with_the_mean_rent_of_36_months(prices, change, fa
     assert row["gain_at_use"] == pytest.approx(RENT * factor / hour, rel=1e-3)
 
 
-def test_without_the_key_only_stated_paths_move_and_with_it_all_clouds_do(prices):
-    stated, every = prices(-0.3)[1]["options"], prices(-0.3, paths=True)[1]["options"]
-    assert set(stated.loc[stated["rent_factor"] != 1, "instance"]) == {"nebius-8xb300"}
-    rows = every[every["price_list"] == "clouds"].set_index("instance")["rent_factor"]
-    # small_cloud, -3 % a year: (1 - 0.97^3) / (36 (1 - 0.97^(1/12))) = 0.087327 / 0.091262
-    assert rows["lambda-8xb200"].iloc[0] == pytest.approx(0.95688, abs=1e-4)
-    assert set(every.loc[every["price_list"] == "buying", "rent_factor"]) == {1.0}
-
-
-def test_a_plan_pays_the_mean_rent_of_its_months(prices):
-    def usd(change):
-        rows = prices(change)[0]["plans"]
-        return rows[(rows["instance"] == "nebius-8xb300") & (rows["phase"] == "total")]["usd"].iloc[0]
-
-    assert usd(-0.3) / usd(None) == pytest.approx(0.623145, rel=1e-4)
-
-
 def test_resale_by_age_lowers_the_break_even_by_its_share(prices):
     _, comparison = prices(None, resale="{points: [[3.0, 0.4, 0.3, 0.5]], share: 1.0}")
     # 40 % of 515,000 come back: FIXED less 206,000 / 36
