@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, study
+from decision_tables import BOX, RENTED, study
 from report_tables import make_report, one_job
 from sweetspot.report import how_sure
 from sweetspot.report.answer_file import answer_of
@@ -69,9 +69,3 @@ def test_the_gravest_warning_comes_first_and_the_others_are_counted():
     assert len(told) == how_sure.MAX_WARNINGS + 1
     assert ["no_peer_access" in told[0], "3 more" in told[-1]] == [True, True]
     assert not any("no_interval" in line or "told by note" in line for line in told)
-
-
-def test_nothing_is_said_where_nothing_decides():
-    tables = one_job(inputs())
-    assert how_sure.warnings_in_words(warned(tables)) == []
-    assert how_sure.speeds_in_words({"verdict": pd.DataFrame(), "choices": pd.DataFrame()}) == ""

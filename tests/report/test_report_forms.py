@@ -48,14 +48,6 @@ def test_a_figure_leads_to_its_origin_in_the_closed_fold(finished_project):
 
 
 @pytest.mark.browser
-def test_keys_open_a_fold(finished_project):
-    with opened(finished_project / PAGE) as (tab, _):
-        tab.focus("#money details summary")
-        tab.keyboard.press("Enter")
-        assert tab.eval_on_selector("#money details", "one => one.open")
-
-
-@pytest.mark.browser
 def test_the_page_is_printed_by_its_own_rule(project):
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
