@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from price_lists import price_study
+from price_lists import cell, price_study
 from project_copy import ROOT
 
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
@@ -15,17 +15,8 @@ PRINTED_GCE = {"GCE_1xV100": 2.86, "GCE_8xV100": 22.88, "GCE_1xK80": 0.49, "GCE_
 
 def cells(**images_per_s: float) -> pd.DataFrame:
     """One VGG16 cell an instance, by name with `_` for `.`."""
-    rows = [
-        {
-            "instance": name.replace("__", "."), "framework": "tensorflow", "model": "vgg16", "batch_size": 64,
-            "gpus": 1, "precision": "fp16", "variant": "default", "gpu": "a card",
-            "images_per_s": rate, "images_per_s_low": float("nan"), "images_per_s_high": float("nan"),
-            "runs": 1, "basis": "published", "status": "ok", "source": "this test",
-            "logical": False,
-        }
-        for name, rate in images_per_s.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
+    named = {name.replace("__", "."): rate for name, rate in images_per_s.items()}
+    return pd.DataFrame([cell(name, rate, runs=1, logical=False) for name, rate in named.items()])
 
 
 def priced(price_list: str, table: pd.DataFrame, folder: Path = STUDY) -> dict[str, pd.DataFrame]:

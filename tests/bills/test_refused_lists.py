@@ -33,7 +33,6 @@ def deal(months):
         (check_workloads, {"kind": "runs", "runs": 1, "hours": 1.0, "instance": "xx"}, None, "w.instance"),
         (check_workloads, TRAINING, None, None),
         (check_workloads, TRAINING | {"devices_per_job": "all"}, None, None),
-        (check_workloads, PLAN, None, None),
         (check_workloads, TRAINING | {"devices_per_job": 3}, None, "w.devices_per_job is 3; expected at most 2"),
         (check_workloads, MONTH, None, None),
         (check_workloads, MONTH | {"have": ["x", "xx"]}, None, "w.have[1]"),

@@ -5,12 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 from harness_runs import request
-from step_lists import even
 from sweetspot.harness import facts
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.run_memory import peak_memory
-from sweetspot.harness.supervise import assess
 
 
 @pytest.mark.parametrize(("flags", "gpus", "logical"), [([], 2, True), ([], 1, False), (["--device", "gpu"], 2, False)])
@@ -72,13 +70,6 @@ def test_no_secret_of_the_environment_reaches_the_facts(monkeypatch):
     assert told["settings"]["OMP_NUM_THREADS"] == "3"
     assert told["cpu"]
     assert told["memory_bytes"] > 1e8
-
-
-def test_a_drifting_run_is_unstable_and_says_why():
-    told = {}
-    status, warnings = assess(request(), even([1.0 + 0.03 * step for step in range(8)]), told)
-    assert (status, warnings[0].rule) == ("unstable", "drift")
-    assert told["warnings"] == warnings
 
 
 GIB = 2**30

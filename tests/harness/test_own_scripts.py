@@ -173,27 +173,16 @@ def test_no_script_outlives_its_supervisor(tmp_path, number):
 
 
 FLOODS = {
-    "its output": """
-        import os, sys
-        for _ in range(300):
-            os.write(1, b"x" * (1 << 20))
-        print("\\nnearly done")
-        sys.exit(7)
-    """,
-    "the file of its steps": """
-        import sys
-        with open("log.jsonl", "wb") as log:
-            log.truncate(300 << 20)
-        print("nearly done")
-        sys.exit(7)
-    """,
+    "its output": 'for _ in range(300): os.write(1, b"x" * (1 << 20))',
+    "the file of its steps": 'open("log.jsonl", "wb").truncate(300 << 20)',
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", FLOODS)
 def test_a_script_that_writes_300_mebibytes_costs_no_memory_and_ends(tmp_path, where):
-    described(tmp_path, FLOODS[where], steps={"json_lines": "log.jsonl"} if "file" in where else {"pattern": "^step"})
+    program = f"import os, sys\n{FLOODS[where]}\nprint('\\nnearly done')\nsys.exit(7)"
+    described(tmp_path, program, steps={"json_lines": "log.jsonl"} if "file" in where else {"pattern": "^step"})
     measured(tmp_path)
     assert row(tmp_path)["message"].startswith("the script ended with exit code 7; no step was told")
     assert row(tmp_path)["message"].endswith("nearly done")

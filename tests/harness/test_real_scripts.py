@@ -18,13 +18,11 @@ from sweetspot.harness.runfile import run_facts
 pytestmark = pytest.mark.slow
 CELL = "--instance here --framework command --model mine --batch-size 4 --precision bf16 --variant default"
 BARS = "{batch_size}"
-NUMBERED = {"pattern": r"^step (?P<step>\d+) loss (?P<loss>\S+)", "apart": "^evaluated"}
 SCRIPTS = {
     "keras_fit": (["keras", "tensorflow"], [BARS, "{scratch}"], {"steps": "keras"}),
     "huggingface_trainer": (["torch", "transformers", "accelerate"], [BARS, "{scratch}"],
                             {"steps": "huggingface", "unit": "tokens", "samples_per_step": "{batch_size} * 16"}),
     "lightning_fit": (["torch", "pytorch_lightning"], [BARS, "{scratch}"], {"steps": "lightning"}),
-    "accelerate_loop": (["torch", "accelerate"], [BARS, "{scratch}"], {"steps": NUMBERED}),
     "tqdm_loop": (["tqdm"], [], {"steps": {"pattern": r"^train \d+: .*\| (?P<step>\d+)/100 ", "apart": "^evaluate"}}),
     "json_lines": ([], ["{scratch}"],
                    {"steps": {"json_lines": "{scratch}/log.jsonl", "step": "global_step", "steps_per_s": "it_per_s"}}),

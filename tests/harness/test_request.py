@@ -24,14 +24,6 @@ def test_a_request_without_flags_of_the_protocol_follows_the_configurations_defa
     assert request(*measure.flags().split()) == asked
 
 
-@pytest.mark.parametrize("flag", [flag for flag in CELL if flag.startswith("--")])
-def test_a_request_without_its_cell_run_or_output_is_refused(flag, capsys):
-    place = CELL.index(flag)
-    with pytest.raises(SystemExit):
-        parse_request(CELL[:place] + CELL[place + 2 :])
-    assert f"the following arguments are required: {flag}\n" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("flag", "value", "words"),
     [

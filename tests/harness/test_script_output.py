@@ -114,45 +114,30 @@ def test_json_lines_need_the_keys_that_were_named_but_the_loss():
     assert read({"rate": "r"}, '{"r": 16}') == read({"milliseconds": "ms"}, '{"ms": 500}') == [Report(seconds=0.5)]
 
 
-SERIES = {
+SERIES = {  # steps a line, reports with their moments, intervals
     "numbers say how many steps passed": (
-        1,
-        [(Report(step=10), 100.0), (Report(step=20), 105.0), (Report(step=21), 106.0)],
-        [None, Interval(0.5, 10), Interval(1.0, 1)],
-    ),
+        1, [(Report(step=10), 100.0), (Report(step=20), 105.0), (Report(step=21), 106.0)],
+        [None, Interval(0.5, 10), Interval(1.0, 1)]),
     "a line each five steps": (5, [(Report(), 0.0), (Report(), 10.0)], [None, Interval(2.0, 5)]),
     "lines that come together are one interval": (
-        1,
-        [(Report(), now) for now in (0.0, 3.0, 3.0, 3.001, 9.0)],
-        [None, Interval(3.0, 1), None, None, Interval(2.0, 3)],
-    ),
+        1, [(Report(), now) for now in (0.0, 3.0, 3.0, 3.001, 9.0)],
+        [None, Interval(3.0, 1), None, None, Interval(2.0, 3)]),
     "a step that is drawn twice": (
-        1,
-        [(Report(step=1), 0.0), (Report(step=1), 2.0), (Report(step=2), 4.0)],
-        [None, None, Interval(4.0, 1)],
-    ),
+        1, [(Report(step=1), 0.0), (Report(step=1), 2.0), (Report(step=2), 4.0)], [None, None, Interval(4.0, 1)]),
     "a new epoch": (
-        1,
-        [(Report(step=step), now) for step, now in ((99, 0.0), (100, 1.0), (1, 50.0), (2, 51.0))],
-        [None, Interval(1.0, 1), None, Interval(1.0, 1)],
-    ),
+        1, [(Report(step=step), now) for step, now in ((99, 0.0), (100, 1.0), (1, 50.0), (2, 51.0))],
+        [None, Interval(1.0, 1), None, Interval(1.0, 1)]),
     "the script's own time, and a clock that goes back": (
-        1,
-        [(Report(time=7.0), 0.0), (Report(time=7.5), 5.0), (Report(time=6.0), 6.0)],
-        [None, Interval(0.5, 1), None],
-    ),
+        1, [(Report(time=7.0), 0.0), (Report(time=7.5), 5.0), (Report(time=6.0), 6.0)],
+        [None, Interval(0.5, 1), None]),
     # Ten steps in 0.3 s, whatever the line says; of the first nobody knows how many it ends.
     "a numbered line each ten steps": (
-        1,
-        [(Report(step=10 * line, seconds=0.03 + line), 0.3 * line) for line in (0, 1, 2)],
-        [None, Interval(pytest.approx(0.03), 10), Interval(pytest.approx(0.03), 10)],
-    ),
+        1, [(Report(step=10 * line, seconds=0.03 + line), 0.3 * line) for line in (0, 1, 2)],
+        [None, Interval(pytest.approx(0.03), 10), Interval(pytest.approx(0.03), 10)]),
     "seconds without a number": (
-        2,
-        [(Report(seconds=0.5), 0.0), (Report(seconds=0.25), 0.1), (Report(seconds=9, after_pause=True), 0.2)],
-        [Interval(0.5, 2), Interval(0.25, 2), None],
-    ),
-}
+        2, [(Report(seconds=0.5), 0.0), (Report(seconds=0.25), 0.1), (Report(seconds=9, after_pause=True), 0.2)],
+        [Interval(0.5, 2), Interval(0.25, 2), None]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SERIES)

@@ -69,16 +69,13 @@ def test_all_processes_make_the_windows_that_the_first_wants():
     assert len(asked) == 3
 
 
-def test_no_run_ends_before_its_least_seconds():
+def test_no_run_ends_before_its_least_seconds_and_its_mean_weighs_intervals_by_steps():
     quick = [Interval(0.001)] * 1999
     rule = request(target_half_width=0.03)
     assert not may_stop(quick, rule, 1.999)
     assert may_stop([*quick, Interval(0.0011)], rule, 2.0001)
     timed, *_ = trained(Device(0.0, 0.01), device="cpu", least_seconds=3)
     assert duration(timed) == pytest.approx(3.0, abs=0.02)
-
-
-def test_the_mean_and_its_half_width_weigh_intervals_by_their_steps():
     timed = [Interval(0.005, 20), *[Interval(0.1)] * 4]
     assert (mean_step(timed), duration(timed)) == pytest.approx((0.5 / 24, 0.5))
     # by hand: t(4) 2.776 x sqrt(5/4 x ((20 x -0.015833)² + 4 x 0.079167²)) / 24 / 0.020833

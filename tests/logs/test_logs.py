@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from log_files import KERAS, TESTS, TF_CNN, read_one, write
 from sweetspot.errors import UserError
 from sweetspot.logs.read import READERS, read_logs
-from sweetspot.logs.reading import positive
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import LogSource, StudyCells, load_study
 from sweetspot.throughput.gather import gather_throughput
@@ -70,13 +69,6 @@ def test_a_missing_or_binary_log_is_named(tmp_path):
     (tmp_path / "log.csv").write_bytes(b"epoch,elapsed\n0,\xff\n")
     with pytest.raises(UserError, match=r"log.csv, line 2: not UTF-8"):
         read_one(tmp_path, **KERAS, path="log.csv")
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("9e14", 9e14), ("1e15", None), ("2e-15", 2e-15), ("1e-15", None), ("-1", None)]
-)
-def test_a_number_that_nobody_measured_is_none(text, value):
-    assert positive(text) == value
 
 
 def gather(folder, *sources, gpus=1):

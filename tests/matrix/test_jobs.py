@@ -106,14 +106,11 @@ def test_where_a_run_is_made_is_a_function_of_resources_which_snakemake_does_not
     assert Jobs(shipped(time_limit_s=60)).location(run("workstation"), None) == "--time-limit-s 60"
 
 
-def test_a_run_refused_before_has_the_number_of_its_attempt():
+def test_a_run_refused_before_has_the_number_of_its_attempt_and_one_outside_the_plan_the_lowest_priority():
     path = "instance~workstation/framework~tensorflow/model~vgg16/batch_size~16/gpus~1/precision~fp32/variant~default"
     protocol = Jobs(shipped(), {f"results/benchmarks/{path}/run~1.parquet": 2}).protocol
     assert protocol(FIRST).endswith("--no-xla --attempt 2")
     assert protocol(SECOND).endswith("--no-xla")
-
-
-def test_a_run_outside_the_plan_has_the_lowest_priority():
     plan = load_invocation(ROOT / "config" / "config.yaml", {"runs": 1}, ROOT / "config")
     order = Jobs(plan).priority()
     cells = [{name: str(value) for name, value in cell._asdict().items()} for cell in plan.cells]

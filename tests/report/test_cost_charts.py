@@ -34,34 +34,6 @@ def test_on_a_front_is_what_stays_and_nothing_beats_in_time_or_money():
     assert front(*rows) == {"S": False, "A": True, "in": False, "fast": True, "box": False}
 
 
-def test_nothing_without_hours_or_money_nor_of_other_work_is_on_the_front():
-    rows = ranks(("A", 10.0, 50.0), ("none", 0.0, 50.0), ("free", 9.0, 0.0), ("box", 12.0, 60.0),
-                 ("S", 1.0, 55.0, "spot"))  # fmt: skip
-    left_out = ranks(("left", 1.0, 1.0)).assign(in_answer=False)
-    others = [ranks(("other", 1.0, 1.0), model="n"), ranks(("later", 1.0, 1.0), work="w2"), left_out]
-    found = cost_charts.front_rows(ChartData(answered(ranks=pd.concat([rows, *others])), "box"))
-    assert table(found, "option label kind fits on_front") == [
-        ["A", "A", "cannot be taken away", True, True], ["S", "S", "can be taken away", False, False],
-        ["box", "box", "box [l]", True, False]
-    ]  # fmt: skip
-    nobody = cost_charts.front_rows(ChartData(answered(ranks=rows), None))
-    assert nobody["kind"].iloc[-1] == "cannot be taken away"  # no machine is judged: none has a kind of its own
-
-
-def test_the_front_is_numbered_fastest_first():
-    """The plot has 364 x 194 pixels for two decades: 4 is 1.6 pixels from 5, whose number stands beside it."""
-    rows = ranks(("D", 100.0, 1.0), ("A", 1.0, 100.0), ("C", 98.0, 1.02), ("B", 10.0, 10.0), ("B", 10.0, 10.0),
-                 ("beaten", 50.0, 60.0), ("box", 60.0, 50.0))  # fmt: skip
-    rows = rows.assign(label=rows["option"], on_front=~rows["option"].isin(["beaten", "box"]))
-    keys = cost_charts.number_points(rows, "box")
-    assert keys["text"].tolist() == [
-        "1  A: 1.00 h, 100 USD", "2  B: 10.0 h, 10.0 USD", "3  box: 60.0 h, 50.0 USD", "4  C: 98.0 h, 1.02 USD",
-        "5  D: 100 h, 1.00 USD"
-    ]  # fmt: skip
-    assert keys["mark"].tolist() == ["1", "2", "3", "4, 5", ""] and keys["line"].tolist() == [0, 1, 2, 3, 4]
-    assert "box" not in " ".join(cost_charts.number_points(rows, "")["text"])
-
-
 @pytest.mark.parametrize(("hours", "numbers"), [(1.20, ["1", "2"]), (1.19, ["1, 2", ""])])
 def test_points_nearer_than_fifteen_pixels_share_their_numbers(hours, numbers):
     """364 pixels a factor of 100: 1.20 is 14.4 pixels beside 1.0 and 5.3 above or below it, 15.4 in all; 1.19 14.9."""
@@ -103,8 +75,3 @@ def test_bills_are_stacked_from_their_lines_at_the_price_of_the_answer():
     assert marks_of(spec_of(CHARTS["bill"].draw(ChartData(one_line, "box"))))[0]["encoding"]["color"]["legend"] is None
     # Without the reference the cheapest: 97.5 % of A's 120.
     assert CHARTS["bill"].draw(ChartData(one_line, "box")).says == "A costs 120 USD: 100 % of it machine time"
-
-
-def test_of_many_models_those_are_drawn_that_have_a_published_figure():
-    rows = frame("model basis", *((f"m{n}", "measured") for n in range(12)), ("late", "published"), ("x", "measured"))
-    assert set(ChartData.limit_models(rows)["model"]) == {*(f"m{n}" for n in range(11)), "late"}

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, inputs, study
+from decision_tables import BOX, inputs, settings, study
 from report_tables import evidence, small_tables
+from sweetspot.decision.compare import compare
 from sweetspot.report import evidence_text
 
 NAN = math.nan
@@ -90,3 +91,15 @@ def test_measured_declared_and_estimated_energy_never_look_alike(basis, sign):
     page = evidence(small_tables(replace(given, costs=costs, offers=offers)))
     assert f'<td>{sign}<a class="n {basis} power"' in page and ">52.8</a>" in page
     assert '<td>≈ <a class="n estimated power"' in page
+
+
+def test_speeds_are_told_in_the_study_s_unit_and_models_by_their_titles():
+    """Were the unit or the title lost where a sentence is made, the page would have images and a key instead."""
+    market = inputs(1.53)
+    market = replace(market, throughput=market.throughput.assign(unit="relative"))
+    found = compare(market, settings(titles={"vgg16": "The old net"}), draws=200)
+    speeds = found["tornado"][found["tornado"]["quantity"] == "speed"]
+    assert len(speeds) == 2 and set(speeds["unit"]) == {"times the plan"}
+    worth = found["worth_knowing"].set_index("quantity")["unit"]
+    assert worth[["speed"]].unique().tolist() == ["relative units/s"]
+    assert set(found["tornado"]["model_title"]) == {"The old net"}

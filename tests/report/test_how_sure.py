@@ -1,11 +1,9 @@
 """What the answer rests on stands on the first page: bases of the deciding speeds, decisive warnings."""
 
-import json
-
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, study
-from report_tables import make_report, one_job
+from report_tables import one_job
 from sweetspot.report import how_sure
 from sweetspot.report.answer_file import answer_of
 
@@ -43,24 +41,6 @@ def test_each_speed_that_decides_has_its_basis_and_source():
 )  # fmt: skip
 def test_a_speed_that_nobody_timed_is_marked(basis, marked):
     assert bool(how_sure.mark_of([basis])) is marked
-
-
-def test_the_first_page_the_summary_and_the_answer_say_it(tmp_path):
-    tables = with_bases(**{BOX: "extrapolated"})
-    tables = warned(
-        tables,
-        ("no_interval", "a factor is assumed", True),
-        ("no_peer_access", "four of them trained slower than one", True),
-        ("left_out", "not measured within the budget", False),
-    )
-    folder = make_report(tmp_path, tables)
-    for name in ("index.html", "summary.md"):
-        text = (folder / name).read_text()
-        assert "Speeds that decide" in text and "predicted" in text
-        assert "our of them trained slower than one" in text and "within the budget" not in text
-    made = json.loads((folder / "answer.json").read_text())
-    assert {one["rule"] for one in made["warnings"]} == {"no_interval", "no_peer_access"}
-    assert "extrapolated" in {one["basis"] for one in made["speeds"]}
 
 
 def test_the_gravest_warning_comes_first_and_the_others_are_counted():

@@ -4,11 +4,10 @@ import math
 import re
 
 import pandas as pd
-import pytest
 from decision_tables import study
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
-from sweetspot.wording import DISPATCH, ROUNDS, SHARE
+from sweetspot.wording import SHARE
 
 NAN = math.nan
 
@@ -47,26 +46,6 @@ def test_what_is_worth_knowing_is_above_its_error_and_a_thousandth_of_the_projec
     part = made(worth_knowing=frame(WORTH, *rows), **asked).build("worth_knowing")
     assert [row[1] for row in part.rows] == ["just enough", "other"]
     assert plain(part)[0] == ["m", "just enough", "5.00", "images/s", "1.00", "3.00", "Cloud", "7.00"]
-
-
-@pytest.mark.parametrize(("cost", "best"), [(DISPATCH, "best mix"), (ROUNDS, "best")])
-def test_the_plan_s_tables_speak_of_mixes_in_months_and_of_options_in_phases(cost, best):
-    plan = {"choices": frame("workload cost", ("lab", cost))}
-    rows = [worth("none", usd=0.0, model=None), worth("some", usd=0.5, model=None), worth("a job's")]
-    part = made(worth_knowing=frame(WORTH, *rows), **plan).build("plan_worth_knowing")
-    assert plain(part) == [["some", "5.00", "images/s", "0.500", "3.00", "Cloud", "7.00"]]
-    assert part.head[-1] == f"the {best} changes at"
-    point = frame("model assumption side turning_value value unit to_title usd usd_per_month",
-                  (None, "rent", "below", 0.5, 0.7, "USD/h", "Box", 900.0, 30.0), ("m", *"abcdefgh"))  # fmt: skip
-    part = made(turning_points=point, **plan).build("plan_turning_points")
-    money, there = ("30.0", "a month") if cost == DISPATCH else ("900", "in all")
-    assert plain(part) == [["rent", "below", "0.500", "0.700", "USD/h", "Box", money]]
-    assert part.head[-2:] == [f"the {best} is then", f"USD {there} there"]
-    moved = frame("model assumption value low high unit margin margin_low margin_high flip_value flips",
-                  (None, "rent", 0.7, 0.5, 0.9, "USD/h", 1.1, 0.9, 1.3, 0.6, True))  # fmt: skip
-    part = made(tornado=moved, **plan).build("plan_tornado")
-    assert plain(part) == [["rent", "0.700", "0.500", "0.900", "USD/h", "1.10 ×", "0.900 ×", "1.30 ×", "0.600"]]
-    assert part.classes == ["good"] and part.head[5] == f"next / {best}"
 
 
 def test_prices_that_moved_most_stand_first():

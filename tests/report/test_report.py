@@ -2,12 +2,11 @@
 
 import re
 import struct
-from dataclasses import replace
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, figure, inputs, study
-from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, one_job, small_tables
+from decision_tables import figure, study
+from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, small_tables
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.page import summary_of
 from sweetspot.warnings import warning
@@ -72,50 +71,3 @@ def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
     assert (folder / "evidence.html").stat().st_size < 5e6
     assert "40 of 10000 rows" in (folder / "evidence.html").read_text()
     assert len(pd.read_parquet(folder / "tables" / "throughput.parquet")) == 10_000
-
-
-def tiles(page):
-    """What the evidence says of each single job: work, then take, the next, ratio, probability, sentence."""
-    table = page[page.index('id="t-verdict"') :].split("</table>")[0]
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.S) for row in re.findall(r"<tr.*?</tr>", table, re.S)]
-    plain = [[re.sub(r"<i.*?</i>|<.*?>", "", cell) for cell in row] for row in rows if row]
-    return {row[0]: row[1:] for row in plain}
-
-
-def test_a_reference_that_loses_is_not_a_fraction_of_a_time_cheaper():
-    # At 0.10 USD an hour the rented card costs 0.10 / 225, the box 264.667 / 240 / 498: 4.98 times as much an image.
-    shown = tiles(evidence(one_job(inputs(price_p3=0.10))))
-    gain = (264.6666667 / 240 / 498) / (0.10 / 225)
-    assert shown["VGG-16"][:2] == [RENTED, BOX]
-    assert shown["VGG-16"][2].startswith(f"{gain:.2f} ×") and shown["VGG-16"][3] == "over 99 %"
-
-
-def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image():
-    # a fee of 50 USD on a rented job of 358 USD: bills are no longer in proportion to USD an image
-    market = inputs()
-    rented = market.costs["purchase"] != "own"
-    costs = market.costs.assign(usd=market.costs["usd"] + 50.0 * rented, hours=6.0)
-    tables = small_tables(replace(market, costs=costs), counts="month")
-    page = re.sub(r"<(style|script|svg).*?</\1>", "", evidence(tables), flags=re.S)
-    first_screen = page[page.index('id="answer"') : page.index('id="money"')]
-    assert "USD a month" in page
-    for word in ("train", "images per USD", "hours", "in speed"):
-        assert word not in first_screen
-    assert "images per USD" not in page[page.index('id="t-ranks"') :].split("</table>")[0]
-    assert 'id="fig-front"' not in page
-    assert "images per USD" not in summary_of(answer_of(tables, study()))
-
-
-def test_only_warnings_that_could_change_the_answer_stand_on_the_page():
-    tables = small_tables()
-    told = [
-        ("throughput", "a", "m", 64, "drift", "decisive words", True),
-        *[("price", "b", None, 1, "odd", "others", False)] * 2,
-    ]
-    names = ["scope", "instance", "model", "batch_size", "rule", "message", "decisive"]
-    tables["warnings"] = pd.DataFrame(told, columns=names)
-    page = evidence(tables)
-    part = page[page.index('id="warnings"') : page.index('id="origins"')]
-    assert "decisive words" in part and "others" not in part
-    assert "1 of 3 could change the answer" in part and 'href="tables/warnings.csv"' in part
-    assert "1 warning could change the answer" in summary_of(answer_of(tables, study()))

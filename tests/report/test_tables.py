@@ -44,13 +44,6 @@ def test_an_open_upper_end_is_never_and_what_is_missing_is_no_text():
     assert records(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
 
 
-def test_a_table_that_two_inputs_name_is_read_once(tmp_path):
-    table = pd.DataFrame({"model": ["vgg16", None], "efficiency": [0.8, 0.9]})
-    files = files_of({"efficiency": table}, tmp_path)["others"]
-    read = read_tables({"speed": files, "scaling": files})["efficiency"]
-    assert read["efficiency"].tolist() == [0.8, 0.9]
-
-
 def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
     """An empty list has no types; one without a column leaves it empty."""
     lists = {

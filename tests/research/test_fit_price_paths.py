@@ -7,7 +7,7 @@ from sweetspot.facts.shipped_tables import POOLS
 
 from research.fit_price_paths import fitted
 from research.path_fit import list_cuts, market_share
-from research.rent_history import Series, read_history, read_resale, series_of, windows
+from research.rent_history import Series, read_history, read_resale, windows
 
 FOLDER = POOLS / "prices-2026"
 
@@ -47,15 +47,6 @@ def test_a_window_is_a_line_of_the_logarithm_or_the_last_price_seen():
 def history(rows):
     columns = ["kind", "provider", "gpu", "machine", "time", "usd_per_gpu_hour", "hand_kept"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def test_a_stale_row_of_a_hand_kept_table_counts_only_where_all_do():
-    rows = [
-        ("cloud", "p", "g", "", time, usd, hand)
-        for time, usd, hand in ((0, 2.0, "no"), (6, 2.0, "yes"), (13, 1.0, "yes"))
-    ]
-    assert series_of(history(rows), "cloud")[0].times.tolist() == [0, 6, 13]
-    assert series_of(history(rows), "cloud", strict=True)[0].times.tolist() == [0, 13]
 
 
 def test_a_change_below_one_per_cent_is_no_cut():

@@ -5,17 +5,15 @@ import re
 import shutil
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
 from project_copy import ROOT
-from pydantic import BaseModel, RootModel, ValidationError
+from pydantic import BaseModel, RootModel
 from schemas import CATALOGUE, catalogue_schema, schemas
 from snakemake.cli import parse_config
-from study_entries import LOG
 from sweetspot.cells import Cell
 from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
@@ -26,9 +24,9 @@ from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scenarios import Scenario
-from sweetspot.study.scripts import Script, load_script, script_names
+from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
-from sweetspot.study.study import LogSource, Study
+from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads
 from sweetspot.study.yamlfile import load_yaml
 
@@ -128,14 +126,6 @@ def test_every_study_satisfies_the_schemas_an_editor_would_use():
 
 
 CELL = Cell("here", "command", "mine", 16, 4, "bf16", "ddp")
-PLAIN = "command: python train.py --batch {batch_size} --gpus {gpus}\nsteps: {pattern: 'step'}\n"
-
-
-def load(folder, text):
-    file = folder / "commands" / "mine.yaml"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(text)
-    return load_script(file)
 
 
 def test_values_are_filled_into_arguments_not_into_a_shell():
@@ -156,18 +146,6 @@ def test_samples_of_a_step_are_a_product(product, samples):
     assert Script(command="x", samples_per_step=product, steps="keras").samples(CELL) == samples
 
 
-def test_another_meaning_has_another_digest_and_another_title_has_not(tmp_path):
-    plain = load(tmp_path, PLAIN)
-    assert len(plain.digest()) == 12  # part of the names of runs
-    assert plain.digest() == load(tmp_path, PLAIN + "title: Mine\n").digest()
-    assert plain.digest() == load(tmp_path, PLAIN + "# a remark\n").digest()
-    assert plain.digest() != load(tmp_path, PLAIN.replace("--batch", "--size")).digest()
-    assert plain.digest() != load(tmp_path, PLAIN + "unit: tokens\n").digest()
-    assert (script_names(tmp_path), script_names(Path("nowhere"))) == (["mine"], [])
-    assert plain.axes() == {"batch_size", "gpus"}
-    assert Script(command="x {global_batch_size}", steps="keras").axes() == {"global_batch_size", "batch_size"}
-
-
 @pytest.mark.parametrize(
     ("file", "model", "mark"), [("prices/rent.yaml", PriceList, "#"), ("", RootModel[dict[str, Instance]], "# ")]
 )
@@ -177,19 +155,6 @@ def test_what_a_template_explains_in_comments_is_right(new_study, file, model, m
     uncommented = re.sub(f"^{mark}?" if mark != "#" else "^#", "", commented, flags=re.MULTILINE)
     explained = model.model_validate(yaml.safe_load(f"{head}\n{uncommented}"))
     assert explained != model.model_validate(yaml.safe_load(text))
-
-
-def test_what_a_log_does_not_say_must_be_stated():
-    bare = {key: value for key, value in LOG.items() if key != "precision"}
-    for kind, needed in {
-        "tf_cnn_benchmarks": {"precision": "fp32"},
-        "keras_csv": {"framework": "f", "model": "m", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
-    }.items():
-        assert LogSource.model_validate(bare | {"format": kind} | needed)
-        for name in needed:
-            lacking = {key: value for key, value in needed.items() if key != name}
-            with pytest.raises(ValidationError, match=f"'{name}' to be given too"):
-                LogSource.model_validate(bare | {"format": kind} | lacking)
 
 
 MODELS: dict[str, type[BaseModel]] = {

@@ -17,12 +17,10 @@ from sweetspot.bills.checks import check_instances
 from sweetspot.bills.offers import offers_in_usd
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.matrix.invocation import price_list_names
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import CatalogueMap, checked_catalogue
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import history_days, history_file, lists_at, load_price_list
-from sweetspot.study.study import load_study
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.trends import CURVES, PRESETS, Resale, preset_of
 
@@ -54,23 +52,6 @@ def test_a_wrong_map_is_one_sentence(catalogue, told):
     with pytest.raises(UserError, match=f"^study.yaml: .*{told}") as error:
         checked(catalogue)
     assert len(error.value.sentences) == 1
-
-
-@pytest.mark.parametrize("study", ["eight-gpus-2026", "office-box-2026"])
-def test_the_maps_of_the_studies_of_today_name_offers_of_their_lists(study):
-    """A part that names a list in which it has no offer, or a machine without an offer in its lists, is a mistake."""
-    folder = STUDIES / study
-    names = price_list_names(folder / "prices")
-    instances = load_instances(folder / "instances.yaml")
-    written = load_study(folder).catalogue
-    parts = [part for _, _, part in checked_catalogue(written, instances, names, "study.yaml").parts()]
-    named = set().union(*(part.instances for part in parts))
-    offered = {
-        name: {offer.instance for offer in load_price_list(folder / "prices" / f"{name}.yaml").offers}
-        for name in written.shipped.rates
-    }
-    assert all(machines & named for machines in offered.values()) and named <= set().union(*offered.values())
-    assert all(len({instances[name].provider for name in part.instances}) == 1 for part in parts)
 
 
 def test_shipped_names_are_those_of_its_machines_and_what_the_study_says_comes_first():

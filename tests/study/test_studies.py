@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 from project_copy import ROOT
-from study_entries import MACHINE, QUESTION, SLURM, STUDY
+from study_entries import MACHINE, SLURM, STUDY
 from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
@@ -13,7 +13,7 @@ from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance, load_instances, nodes_of
 from sweetspot.study.settings import Settings
-from sweetspot.study.study import Study, StudyCells, load_study
+from sweetspot.study.study import Study, load_study
 from sweetspot.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 from sweetspot.wording import Money
 
@@ -87,16 +87,6 @@ def test_a_study_is_found_by_its_folders_name(tmp_path):
     assert load_study(tmp_path / "s").cells.model == ["vgg16"]
     with pytest.raises(UserError, match=r"'t' does not exist; expected one of s$"):
         load_study(tmp_path / "t")
-
-
-def test_the_batch_of_the_answer():
-    own = QUESTION | {"model": ["a", "b", "c"], "batch_size": [8, 16], "headline_batch_size": {"a": 16, "b": 8, "c": 8}}
-    cells = Study.model_validate(STUDY | {"cells": own}).cells
-    assert (cells.batches("a"), cells.headline("b")) == ([16], 8)
-    plain, each = (StudyCells.model_validate(QUESTION | {"batch_size": [8, 16], "headline_batch_size": batch})
-                   for batch in (8, "own"))  # fmt: skip
-    assert (plain.batches("vgg16"), plain.headline("vgg16")) == ([8, 16], 8)
-    assert (each.batches("vgg16"), each.headline("vgg16")) == ([], None)
 
 
 def machine(**keys):

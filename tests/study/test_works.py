@@ -90,12 +90,6 @@ def test_a_phase_stands_for_a_plan_whose_model_nothing_else_trains(file):
     assert "project.training" in works
 
 
-def test_a_job_of_a_plan_that_uses_one_device_shares_nothing(file):
-    plan = {key: value for key, value in PLAN.items() if key != "gpu_memory_gib"} | RULE
-    _, needs = written(file, all=plan | {"phases": [ALL]}, one=plan | {"model": "m", "phases": [ONE]})
-    assert (needs["all"].gib(4) * GIB, needs["one"].gib(4) * GIB) == (4e9, 16e9)
-
-
 TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 3000, "sequence": 4096, "source": "x"}
 CLASS = {"name": "a", "per_month": 2, "devices_per_job": "all"}
 
