@@ -56,7 +56,7 @@ def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure])
     """
     rows = figures.iloc[[figure.row for figure in impossible]]
     limits = pd.Series([figure.limit for figure in impossible], rows.index, dtype=float)
-    sources = pd.Series([f"{figure.source} ; " for figure in impossible], rows.index, dtype=object)
+    sources = pd.Series([f"{figure.source} ; " for figure in impossible], rows.index, dtype=str)
     has_limit = limits.notna()
     pairs = zip(impossible, rows["warnings"], strict=True)
     return rows.assign(
