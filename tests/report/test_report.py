@@ -56,12 +56,6 @@ def test_hostile_text_is_text():
     assert "<script" not in summary_of(answer_of(tables, study(title=hostile, question=hostile)))
 
 
-def test_a_study_without_any_price_still_gets_a_page():
-    tables = {name: table.head(0) for name, table in small_tables().items()}
-    assert "No answer yet" in evidence(tables)
-    assert "No answer yet: nothing here has a price." in summary_of(answer_of(tables, study()))
-
-
 @pytest.mark.slow
 def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
     tables = small_tables()

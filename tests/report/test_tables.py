@@ -9,13 +9,7 @@ import pytest
 from report_tables import files_of
 from sweetspot.report.csv_files import write_csv
 from sweetspot.report.notation import interval_text, missing, number, records, text
-from sweetspot.report.tables import (
-    asked_model,
-    judged_option,
-    read_tables,
-    shown_in,
-    write_tables,
-)
+from sweetspot.report.tables import asked_model, judged_option, read_tables, shown_in, write_tables
 from sweetspot.warnings import pairs, warning
 from sweetspot.wording import DISPATCH, SHARE, Money
 

@@ -11,7 +11,7 @@ from sweetspot.study.terms import Ownership
 
 from research.__main__ import main
 from research.back_test import boxes_of, summary
-from research.known_then import presets_at, rents_at
+from research.known_then import rents_at
 from research.rent_history import CLOUD, read_history, read_resale, read_servers
 from research.replay import BUY, Box, Replay
 
@@ -99,12 +99,6 @@ def test_the_summary_holds_each_way_against_hindsight():
     assert told["followed_over"] == pytest.approx(200 / 180)
     assert (told["advised_to_buy"], told["right_at_once"], told["starts"]) == (1, 2, 2)
     assert told["followed_low"] <= told["followed_over"] <= told["followed_high"]
-
-
-def test_what_the_presets_know_is_only_what_was_before(history):
-    month = 12.0 * 2024
-    assert presets_at(history, month) == presets_at(history[history["time"] < month], month)
-    assert "small_cloud" not in presets_at(history, 12.0 * 2023)  # too little was known
 
 
 def test_a_study_without_such_a_machine_and_a_month_that_is_none():

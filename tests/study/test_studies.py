@@ -135,7 +135,6 @@ def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_pa
         (provider_title, "vultr", {"vultr": "The cloud"}, "The cloud"),
         (class_title, "resnet50 (urgent)", None, "ResNet-50 (urgent)"),
         (framework_title, "torch", None, "PyTorch"),
-        (unit_in_words, ["images"], None, "images"),
         (unit_in_words, [], None, "images"),
         (unit_in_words, {"images", "tokens"}, None, "samples"),
     ],
