@@ -7,8 +7,7 @@ import pytest
 from harness_runs import request
 from sweetspot.harness import facts
 from sweetspot.harness.backends import backend
-from sweetspot.harness.facts import machine_facts
-from sweetspot.harness.run_memory import peak_memory
+from sweetspot.harness.facts import machine_facts, peak_memory
 
 
 @pytest.mark.parametrize(("flags", "gpus", "logical"), [([], 2, True), ([], 1, False), (["--device", "gpu"], 2, False)])

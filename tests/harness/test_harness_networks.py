@@ -8,7 +8,7 @@ from sweetspot.frameworks import BUILDERS, has_network, keras_application
 @pytest.mark.slow
 def test_a_fused_network_has_the_parameters_and_outputs_of_the_stock_one():
     import keras
-    from sweetspot.harness.keras_networks import FusedBatchNormalization, build_network
+    from sweetspot.harness.tensorflow_training import FusedBatchNormalization, build_network
 
     made = build_network("resnet50")
     assert made.count_params() == 25_636_712  # Keras' documentation of ResNet50: 25.6 M
@@ -45,7 +45,7 @@ def test_a_network_is_known_in_any_spelling(name, application):
 def test_fused_normalisation_computes_what_the_stock_layer_computes():
     keras = pytest.importorskip("keras")
     import tensorflow as tf
-    from sweetspot.harness.keras_networks import FusedBatchNormalization
+    from sweetspot.harness.tensorflow_training import FusedBatchNormalization
 
     rng = np.random.default_rng(3)
     data = rng.normal(2.0, 3.0, (4, 5, 6, 7)).astype("float32")

@@ -21,6 +21,7 @@ from sweetspot.harness.supervise import outcome
 from sweetspot.throughput.collect import measured_cells
 from sweetspot.throughput.run_files import summarise_runs
 
+pytestmark = pytest.mark.slow  # starts processes, a second each
 CELL = "--instance here --framework command --model mine --batch-size 4 --precision fp32 --variant default"
 TICK_S = 0.03
 
@@ -109,7 +110,6 @@ def ended(folder, program, *more, steps=None, **keys):
     return outcome(done.returncode, done.stderr.strip(), False, asked)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "steps", "limit_s", "words"),
     [
@@ -178,7 +178,6 @@ FLOODS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("where", FLOODS)
 def test_a_script_that_writes_300_mebibytes_costs_no_memory_and_ends(tmp_path, where):
     program = f"import os, sys\n{FLOODS[where]}\nprint('\\nnearly done')\nsys.exit(7)"

@@ -15,6 +15,7 @@ from research.known_then import rents_at
 from research.rent_history import CLOUD, read_history, read_resale, read_servers
 from research.replay import BUY, Box, Replay
 
+pytestmark = pytest.mark.slow  # replays the history of prices
 FOLDER = POOLS / "prices-2026"
 OWN = {
     "capex": 1.0,

@@ -1,8 +1,7 @@
 """Memory and operations of training, by hand, from papers and configurations, and against published and measured."""
 
 import pytest
-from sweetspot.study.instances import Instance
-from sweetspot.study.memory import GIB, Needs, is_before_ampere, memory_of
+from sweetspot.study.instances import GIB, Instance, Needs, is_before_ampere, memory_of
 from sweetspot.study.open_models import flop_per_token, memory_need, open_model, open_models
 from sweetspot.transformers import SHAPES
 

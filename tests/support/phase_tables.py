@@ -1,7 +1,7 @@
 """Choices of a plan of phases by hand, as comparison/choices has them: an owned box, rented machines, one spot."""
 
 import pandas as pd
-from sweetspot.decision.choice_table import COLUMNS
+from sweetspot.declared_tables import columns_of
 
 BOX, CLOUD, QUICK, SPOT = "box (own)", "cloud", "quick", "cloud (spot)"
 TITLES = {BOX: "office box with 4 GTX", CLOUD: "Cloud with 1 V100", QUICK: "Cloud with 8 V100",
@@ -40,4 +40,4 @@ def plan_choices(*rows, probability=0.97):
     )  # fmt: skip
     table.loc[~table["persistent"], "why_not"] = "interruptible"
     table.loc[best, "p_cheapest"] = probability
-    return table.reindex(columns=list(COLUMNS)).astype({"p_cheapest": float, "p_cheaper": float})
+    return table.reindex(columns=columns_of("choices")).astype({"p_cheapest": float, "p_cheaper": float})
