@@ -6,15 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from study_tables import STUDIES
-from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.study.terms import Ownership
 from sweetspot.study.trends import Drift, Fixed
 
-from research.__main__ import main
 from research.back_test import boxes_of, summary
 from research.band_coverage import band, coverage
-from research.known_then import presets_at, rents_at, widened
+from research.known_then import rents_at
 from research.rent_history import CLOUD, read_history, read_resale, read_servers
 from research.replay import BUY, Box, Replay
 
@@ -125,23 +123,3 @@ def test_coverage_of_a_known_process_is_what_its_bands_promise():
     found = coverage(table, 2024).set_index(["kind", "year"])
     assert found.loc[("cloud", "2024"), "inside"] == pytest.approx(0.9, abs=0.1)
     assert found.loc[("cloud", "all"), "series"] == 60 * 2
-
-
-def test_few_years_widen_the_band():
-    # t with two degrees of freedom at 95 %: 2.920; normal: 1.645
-    assert widened(2) == pytest.approx(2.920 / 1.645, abs=1e-3)
-
-
-def test_what_the_presets_know_is_only_what_was_before(history):
-    month = 12.0 * 2024
-    assert presets_at(history, month) == presets_at(history[history["time"] < month], month)
-    assert "small_cloud" not in presets_at(history, 12.0 * 2023)  # too little was known
-
-
-def test_a_study_without_such_a_machine_and_a_month_that_is_none():
-    with pytest.raises(UserError, match="no owned machine has a device"):
-        main(["back-test", "parkopedia-2018"])
-    with pytest.raises(UserError, match="expected a month as YYYY-MM"):
-        main(["back-test", "eight-gpus-2026", "--from", "2023"])
-    with pytest.raises(UserError, match="no project of 600 months"):
-        main(["back-test", "eight-gpus-2026", "--months", "600"])

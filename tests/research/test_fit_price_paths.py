@@ -6,7 +6,7 @@ import pytest
 from sweetspot.facts.shipped_tables import POOLS
 
 from research.fit_price_paths import fitted
-from research.path_fit import list_cuts, market_share
+from research.path_fit import market_share
 from research.rent_history import Series, read_history, read_resale, series_of, windows
 
 FOLDER = POOLS / "prices-2026"
@@ -76,13 +76,6 @@ def test_a_stale_row_of_a_hand_kept_table_counts_only_where_all_do():
     ]
     assert series_of(history(rows), "cloud")[0].times.tolist() == [0, 6, 13]
     assert series_of(history(rows), "cloud", strict=True)[0].times.tolist() == [0, 13]
-
-
-def test_a_change_below_one_per_cent_is_no_cut():
-    rows = [("list", "aws", "H100", "m", time, usd, "no") for time, usd in ((0, 10.0), (12, 10.05), (24, 7.0))]
-    found = list_cuts(history(rows), "H100")
-    assert (found.years, found.sizes) == (2.0, (pytest.approx(7.0 / 10.05 - 1),))
-    assert list_cuts(history(rows), "H100", inside=False).series == 0
 
 
 def test_the_market_share_is_that_of_an_analysis_of_variance():

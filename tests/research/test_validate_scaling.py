@@ -67,13 +67,6 @@ def test_rows_without_a_partner_and_bad_rows_are_listed_by_line(run):
     assert "line 7" in stderr
 
 
-def test_a_useless_file_is_one_sentence(run):
-    with pytest.raises(UserError, match="no usable row"):
-        run()
-    with pytest.raises(UserError, match="line 1: column 'precision' is missing"):
-        run(*GOOD, header=SHARED.replace("precision", "prec"))
-
-
 PAIR = "benchmark,model,gpu,precision,seq_len,batch_per_device,framework,gpus_base,gpus,value_base,value,unit,notes"
 
 

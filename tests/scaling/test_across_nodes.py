@@ -2,11 +2,10 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, node_errors, part_within_node
+from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, part_within_node
 from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
 from sweetspot.throughput.published import read_published
 
@@ -95,16 +94,6 @@ def test_the_part_within_a_node_is_its_fullest_and_what_is_not_known_stays():
     found = part_within_node(cells)
     assert found["gpus"].tolist() == [8, 3, 8, 8]
     assert found["nodes"].isna().tolist() == [False, False, False, True]
-
-
-def test_published_clusters_left_out_are_predicted_better_than_by_no_loss(pool):
-    # the yardstick: nothing is lost between nodes; the goal within 8 % and 25 %, by 90 % intervals that hold 85 to 95 %
-    nothing = np.abs(1 / pool["efficiency"] - 1)
-    for group in ("family", "variant"):
-        found = node_errors(pool, group)["error"].abs()
-        assert len(found) == len(pool) > 60
-        assert found.median() < nothing.median() < 0.08
-        assert found.quantile(0.9) < 0.8 * nothing.quantile(0.9)
 
 
 def test_efficiencies_of_the_pool_are_those_of_the_source(pool):

@@ -28,11 +28,6 @@ def test_efficiencies_of_the_pool_are_the_source_s(pool):
     assert eight["bert_large"] == pytest.approx(746 / (8 * 152))
 
 
-def test_each_machine_of_one_device_is_its_own_partner(pool):
-    dell = pool[(pool["instance"] == "Dell H100 80GB SXM5") & (pool["model"] == "resnet50") & (pool["gpus"] == 8)]
-    assert dell["efficiency"].tolist() == pytest.approx([22048 / (8 * 2776)])
-
-
 def test_the_timing_artefact_is_flagged_and_nothing_beside_it(pool):
     first = pool[pool["source"].str.contains("fp16.csv") & pool["batch_size"].notna()]
     told = {pair.rule for row in first["warnings"] for pair in pairs(row)}
@@ -57,13 +52,6 @@ def test_a_figure_without_a_batch_teaches_by_a_usual_step_in_modern_programs_onl
     known = pd.DataFrame([ROW | {"gpus": count, "images_per_s": 100.0 * count, "batch_size": float("nan")} |
                           {"benchmark": "tf_cnn_benchmarks"} for count in (1, 4)])  # fmt: skip
     assert [pairs(row) for row in pair_with_bases(known)["warnings"]] == [[]]
-
-
-def test_a_step_below_a_millisecond_is_no_step():
-    one = ROW | {"gpus": 2, "nodes": 1, "xla": False, "exchange": True, "gpu": "RTX 4090", "interconnect": "pcie"}
-    batch = [{"batch_size": 100.0, "base_images_per_s": rate} for rate in (100_000.0, 100_001.0)]
-    found = with_step_facts(pd.DataFrame([one | each for each in batch]))
-    assert found["step_s"].tolist() == [0.001, 0.4]
 
 
 def test_no_pair_across_benchmarks_or_frameworks():

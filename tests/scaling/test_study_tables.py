@@ -98,16 +98,6 @@ def test_the_tables_of_a_study(parkopedia):
     assert set(headline["method"]) == {"mean_efficiency"}
 
 
-def test_without_evidence_the_learned_method_has_its_priors(parkopedia):
-    study, instances, made = parkopedia
-    bare = {**made, "evidence": made["evidence"].head(0), "averages": made["averages"].head(0)}
-    found = extrapolate_study(bare, instances, study.targets, study.cells, "mean_efficiency")
-    table = found["extrapolation"]
-    assert set(table["method"]) == {"sum_of_parts"} and table["headline"].all() and len(table) == 9
-    assert table["efficiency"].between(0.25, 1).all()
-    assert found["validation"].empty
-
-
 def test_the_founding_case_lies_within_the_interval_of_the_learned_method(parkopedia):
     # Measured in 2018 on 4 x GTX 1080 Ti, ResNet-50 at 16, 32 and 64: efficiencies of 0.857, 0.958 and 0.951.
     study, instances, made = parkopedia
