@@ -63,8 +63,6 @@ def test_a_currency_that_nobody_states_is_said_to_be_assumed(imported):
     assert prices["currency"] == "USD" and "currency" in told
     prices, told = imported("skypilot", line, "prices", "--currency", "EUR", "--rate", "EUR=1.14")
     assert prices["currency"] == "EUR" and told == ""
-    assert imported("csv", "instance,per_hour,currency\nx,1.0,USD\n")[1] == ""
-    assert "currency" in imported("csv", "instance,per_hour\nx,1.0\n")[1]
 
 
 def test_findings_of_several_lines_are_said_once(imported):

@@ -72,14 +72,6 @@ def test_the_bounds_of_an_average_are_what_a_twentieth_of_the_time_passes(tmp_pa
     assert found[["low", "high"]].to_numpy().tolist() == [[low, high]]
 
 
-def test_what_went_out_before_the_window_does_not_count(tmp_path):
-    read = read_history(history(tmp_path, (10, "z", "2"), (1, "z", "1")))
-    found = averages(read, start=moment("2018-06-10"), end=moment("2018-06-11"))
-    assert found["mean"].tolist() == [2.0]
-    # A window begins with the first price.
-    assert averages(read, start=moment("2018-01-01"))["start"].tolist() == [moment("2018-06-01")]
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 from study_tables import STUDIES
@@ -11,7 +10,7 @@ from sweetspot.study.terms import Ownership
 from sweetspot.study.trends import Drift, Fixed
 
 from research.back_test import boxes_of, summary
-from research.band_coverage import band, coverage
+from research.band_coverage import band
 from research.known_then import rents_at
 from research.rent_history import CLOUD, read_history, read_resale, read_servers
 from research.replay import BUY, Box, Replay
@@ -110,16 +109,3 @@ def test_a_band_of_one_price_and_of_a_drift():
     low, high = band(Drift(kind="drift", change_per_year=0.0, low=-0.4, high=1 / 0.6 - 1))
     # the mean of 12 months of 0.6^(t/12): 0.4 / (12 (1 - 0.6^(1/12))) = 0.7999
     assert (low, high) == pytest.approx((0.7999, 1.272), rel=0.02)
-
-
-def test_coverage_of_a_known_process_is_what_its_bands_promise():
-    draws = np.random.default_rng(5)
-    # 60 providers for six years, each year by its own factor of a normal logarithm: no market
-    years = np.cumsum(draws.normal(0, 0.25, (60, 6)), axis=1)
-    logs = np.concatenate([np.zeros((60, 1)), years], axis=1)
-    table = rows(
-        {f"p{one}": [(24240 + 12.0 * year, np.exp(logs[one, year])) for year in range(7)] for one in range(60)}
-    )
-    found = coverage(table, 2024).set_index(["kind", "year"])
-    assert found.loc[("cloud", "2024"), "inside"] == pytest.approx(0.9, abs=0.1)
-    assert found.loc[("cloud", "all"), "series"] == 60 * 2

@@ -6,7 +6,6 @@ import pytest
 from sweetspot.facts.shipped_tables import POOLS
 
 from research.fit_price_paths import fitted
-from research.path_fit import market_share
 from research.rent_history import Series, read_history, read_resale, series_of, windows
 
 FOLDER = POOLS / "prices-2026"
@@ -76,22 +75,3 @@ def test_a_stale_row_of_a_hand_kept_table_counts_only_where_all_do():
     ]
     assert series_of(history(rows), "cloud")[0].times.tolist() == [0, 6, 13]
     assert series_of(history(rows), "cloud", strict=True)[0].times.tolist() == [0, 13]
-
-
-def test_the_market_share_is_that_of_an_analysis_of_variance():
-    draws = np.random.default_rng(3)
-    market, own = draws.normal(0, 0.3, 200), draws.normal(0, 0.6, (200, 30))
-    rows = [
-        {
-            "provider": f"p{one}",
-            "gpu": "g",
-            "machine": "",
-            "start": year * 12,
-            "log_change": market[year] + own[year, one],
-        }
-        for year in range(200)
-        for one in range(30)
-    ]
-    found = pd.DataFrame(rows)
-    # 0.09 / (0.09 + 0.36)
-    assert market_share(found, (found["start"] // 12).tolist()) == pytest.approx(0.2, abs=0.03)

@@ -54,18 +54,6 @@ def test_a_figure_without_a_batch_teaches_by_a_usual_step_in_modern_programs_onl
     assert [pairs(row) for row in pair_with_bases(known)["warnings"]] == [[]]
 
 
-def test_no_pair_across_benchmarks_or_frameworks():
-    rows = [
-        ROW | {"gpus": 1, "images_per_s": 100.0},
-        ROW | {"gpus": 2, "images_per_s": 180.0, "benchmark": "another suite"},
-        ROW | {"gpus": 2, "images_per_s": 190.0, "framework": "tensorflow"},
-        ROW | {"gpus": 2, "images_per_s": 170.0},
-        ROW | {"gpus": 2, "images_per_s": 150.0, "framework": "mxnet"},
-    ]
-    paired = pair_with_bases(pd.DataFrame(rows))
-    assert paired["efficiency"].tolist() == [0.85]
-
-
 def test_pairs_of_the_logs_are_those_of_the_source(pool):
     # raw logs of lambdal/deeplearning-benchmark: BERT-base in fp32 on V100 16GB, batch 24: 42.704 and 153.48 on four
     rows = pool[(pool["gpu"] == "V100 16GB") & (pool["gpus"] == 4) & (pool["precision"] == "fp32")]

@@ -68,15 +68,6 @@ def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rat
         assert "efficiency 1.15 elsewhere" in said["inconsistent"]
 
 
-def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
-    rows = [
-        {"gpus": 1, "images_per_s": 100.0, "batch_size": None},
-        {"gpus": 2, "images_per_s": 150.0, "batch_size": None},
-    ]
-    paired = pair_with_bases(published(*rows, {"gpus": 2, "images_per_s": 190.0}))
-    assert paired["efficiency"].tolist() == [0.75]
-
-
 def test_the_mean_of_the_families_by_hand():
     rows = []
     for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06)):

@@ -248,15 +248,6 @@ def test_nodes_of_a_cluster_are_averaged_and_named_with_their_kinds(tmp_path, cl
     assert LARGE in message and SMALL in message
 
 
-def test_a_failed_run_and_one_that_does_not_say_its_machine_are_of_no_other_machine(tmp_path):
-    files = [
-        write_run(tmp_path, run=1, machine=SMALL),
-        write_run(tmp_path, run=2, machine=LARGE, seconds=[1.0], status="failed", message="x"),
-        write_run(tmp_path, run=3, machine=None),
-    ]
-    assert cells_of(files, instances("local"))["runs"].tolist() == [2]
-
-
 def test_a_kind_of_machine_is_its_processor_and_the_cpus_that_a_run_may_use():
     facts = {"cpu": "AMD EPYC 7B13", "cpu_count": 64, "cpu_usable": 4, "memory_bytes": 10**10, "host": "a"}
     assert kind_of_machine(facts) == "AMD EPYC 7B13, 4 CPUs"
