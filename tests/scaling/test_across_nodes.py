@@ -4,10 +4,9 @@ import math
 
 import pandas as pd
 import pytest
-from sweetspot.facts.shipped_tables import POOLS
+from scaling_tables import pool_of_2026
 from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, part_within_node
-from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
-from sweetspot.throughput.published import read_published
+from sweetspot.scaling.published_pairs import pair_with_bases
 
 ROW = {
     "gpu": "H100 SXM", "instance": "cluster", "model": "mpt-7b", "batch_size": 4096.0, "precision": "bf16", "note": "",
@@ -25,8 +24,7 @@ def published(*figures, **changes):
 
 @pytest.fixture(scope="module")
 def pool():
-    evidence = published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
-    return evidence[evidence["base_gpus"] > 1]
+    return pool_of_2026().query("base_gpus > 1")
 
 
 def test_several_nodes_are_held_against_one_full_node_and_that_against_one_device():

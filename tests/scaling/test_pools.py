@@ -2,11 +2,10 @@
 
 import pandas as pd
 import pytest
-from sweetspot.facts.shipped_tables import POOLS
+from scaling_tables import pool_of_2026
 from sweetspot.scaling.evidence import source_groups, without_warnings
-from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
+from sweetspot.scaling.published_pairs import pair_with_bases
 from sweetspot.scaling.step_facts import with_step_facts
-from sweetspot.throughput.published import read_published
 from sweetspot.warnings import pairs
 
 ROW = {
@@ -17,7 +16,7 @@ ROW = {
 
 @pytest.fixture(scope="module")
 def pool():
-    return published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
+    return pool_of_2026()
 
 
 def test_efficiencies_of_the_pool_are_the_source_s(pool):
