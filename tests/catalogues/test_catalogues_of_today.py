@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from sweetspot.catalogues.readers import read_catalogue
+from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
 SKYPILOT = Path(__file__).parent.parent / "data" / "skypilot"
@@ -165,3 +166,6 @@ def test_a_file_of_which_nothing_is_left_is_refused(tmp_path):
     file.write_text("InstanceType,Price\np2.xlarge,0\np3.2xlarge,none\n")
     with pytest.raises(UserError, match="line 2: no price above 0"):
         read_catalogue("skypilot", file)
+    file.write_text(f"instance,per_hour\n{GOOD}")
+    with pytest.raises(UserError, match="no price is left"):
+        main(["import-prices", "csv", str(file), "--as-of", "2026-09-01", "--only", "other"])
