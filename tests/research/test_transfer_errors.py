@@ -18,7 +18,6 @@ from research.transfer_errors import (
     WORKLOAD,
     calibrated_widths,
     errors,
-    errors_of_file,
     predict_without,
     summarize,
     with_methods,
@@ -78,15 +77,6 @@ def test_intervals_hold_what_was_left_out(left_out):
     table = with_methods(table, pd.Series(left_out == WORKLOAD, table.index))
     used = summarize(table, RELATION if left_out == WORKLOAD else RATIO)
     assert 0.85 <= used["coverage90"] <= 0.97
-
-
-def test_no_workload_is_predicted_from_itself():
-    own = FIGURES[FIGURES["workload"] == FIGURES["workload"][7]].reset_index(drop=True)
-    told = errors_of_file(own, FIGURES)
-    # as by a fit without that workload
-    without = fit_relation(FIGURES[FIGURES["workload"] != own["workload"][0]].reset_index(drop=True))
-    told_again = errors_of_file(own, without.figures)
-    pd.testing.assert_frame_equal(told, told_again)
 
 
 def test_a_file_gives_headline_and_methods(tmp_path, capsys):
