@@ -33,7 +33,7 @@ def plan_table(
     Parameters
     ----------
     cells, offers, fees
-        As `cells_to_price` and `offers_in_usd` return them.
+        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
     workloads, instances
         Workloads, of which the plans are priced, and machines, by name.
     """

@@ -116,7 +116,7 @@ def utilization(classes: Sequence[JobClass]) -> float:
 
 
 def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return the distribution of waits, in hours, of jobs of any class; OVERLOADED if the queue grows without limit."""
+    """Return the distribution of waits (hours) of jobs that share machines; OVERLOADED if these are too few."""
     active = [job for job in classes if job.arrivals_per_hour > 0]
     busy_share = utilization(active)
     if not active:
