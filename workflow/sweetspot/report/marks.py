@@ -61,10 +61,7 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of point marks on `base`, which show the column `basis` of its rows by shape and filling.
-
-    Filled: timed; hollow: of another machine (stand_in, transferred); dashed: extrapolated. `channels`: further ones.
-    """
+    """Return three layers of point marks by a row's `basis`: filled if timed, hollow if of another machine, dashed."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
@@ -136,10 +133,7 @@ def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: 
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Return the axis of a logarithmic scale for these values, with round ticks.
-
-    They are even steps if the highest is below LINEAR_RANGE times the lowest, else 1 and 3 of each decade.
-    """
+    """Return the axis of a logarithmic scale for these values: even steps up to LINEAR_RANGE, else 1 and 3 a decade."""
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]
