@@ -1,6 +1,5 @@
 """`sweetspot ask` of the work of months: deadlines by class, more jobs, another use; against studies that say so."""
 
-import json
 import shutil
 
 import pytest
@@ -15,6 +14,7 @@ from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 
+pytestmark = pytest.mark.slow  # compares whole studies
 FEW = 500  # draws: both sides have the same
 FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "counts", "p_cheaper")
 
@@ -119,16 +119,6 @@ def test_what_is_printed_and_the_exit_codes(lab, capsys):
     code, said = asked(lab, capsys, "--jobs", "2", "--days", "20")
     assert said.splitlines()[0].endswith("20 days of use a month, 2 times the jobs)")
     assert "116 jobs a month of “" in said  # the queue is that of so many
-
-
-def test_one_object_for_programs(lab, capsys):
-    code, said = asked(lab, capsys, "--deadline", "1d", "--jobs", "0.5", "--json")
-    content = json.loads(said)
-    assert content["inputs"] == {"days": None, "jobs_factor": 0.5, "due_hours": 24}
-    found = {row["class"]: row for row in content["plan_deadlines"]}
-    assert (code, found["resnet50"]["option"]) == (0, "runpod-1xa100-sxm")
-    assert found["resnet50"]["usd"] == pytest.approx(1215 / 60 * 1.59)  # 20.246 h, by the minute
-    assert 0 < found["bert"]["p_in_time"] <= 1
 
 
 def test_a_number_of_jobs_that_no_plan_has(lab, tmp_path, capsys):

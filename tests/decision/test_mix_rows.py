@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.choice_table import COLUMNS, choice_table
+from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import SOURCES, source_table
 from sweetspot.decision.work_classes import Trial
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.declared_tables import columns_of
+from sweetspot.mixes.problem import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
@@ -58,7 +59,7 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "main_rented": None, "why_not": "cannot",
         "reasons": [{"limit": "hours", "actual": 300.0, "allowed": 240.0, "machines": 2}],
     }  # fmt: skip
-    assert set(best) == set(COLUMNS) - {"choice", "usd_outcomes"}
+    assert set(best) == set(columns_of("choices")) - {"choice"}
     for key, expected in (("best", best), ("box", bought), ("there", alone)):
         same(rows.loc[key], expected)
 
@@ -119,7 +120,9 @@ def uneven():
         figures=one.figures | {"usd": usd, "hours": hours},
         numbers=np.array([[[100.0, 150.0]] * 2]),
         speed_errors=errors,
-        central_work=replace(one.central_work, speed_errors=errors.central, **timed),
+        central_work=replace(
+            one.central_work, speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))), **timed
+        ),
         **timed,
     )
 

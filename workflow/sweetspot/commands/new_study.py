@@ -25,9 +25,8 @@ from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.mfu import PRECISION
-from sweetspot.transfer.plausibility import beyond_peak_factor
+from sweetspot.transfer.plausibility import MIN_OF_PEAK, beyond_peak_factor
 from sweetspot.transfer.specifications import Device
-from sweetspot.transfer.transferring import MIN_OF_PEAK
 
 TOKEN_STUDY = "fine-tune-2026"
 TOKEN_FILES = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")

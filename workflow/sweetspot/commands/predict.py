@@ -63,7 +63,7 @@ def run(request: PredictRequest) -> None:
     counts = [part.strip() for part in request.gpus.split(",")]
     if not all(re.fullmatch(r"[1-9]\d{0,3}", count) for count in counts):
         raise UserError(f"--gpus is {request.gpus!r}; expected whole numbers from 1 to 9999, such as 1,8")
-    table = predict_throughput(figures, gpus, list(dict.fromkeys(map(int, counts))), None)
+    table = predict_throughput(figures, gpus, list(dict.fromkeys(map(int, counts))))
     rows = table.to_dict("records")
     if request.as_json:
         content = {

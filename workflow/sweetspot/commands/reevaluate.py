@@ -10,11 +10,12 @@ from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
-from sweetspot.decision.analyses.days_of_use import break_even
-from sweetspot.decision.compare import DecisionResult, PlannedWork, judge, together
+from sweetspot.decision.analyses.days_of_use import break_even_rows
+from sweetspot.decision.compare import DecisionResult, PlannedWork, judge
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.waiting import queue_table
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
@@ -75,9 +76,9 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
         How many samples are drawn.
     """
     settings, decided = inputs.settings, _decide(inputs, use, samples)
-    days = break_even(decided.options, decided.draws, settings.month_days)
-    rows = [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
-    days = together([days, pd.DataFrame(rows)]) if rows else days
+    rows = break_even_rows(decided.options, decided.draws, settings.month_days)
+    rows += [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
+    days = pd.DataFrame(rows, columns=columns_of("break_even"))
     due = [] if use.due_hours is None else [use.due_hours]
     tables = {
         "choices": decided.choices,
@@ -92,8 +93,8 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
 
 
 def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionResult:
-    # The comparison itself has plain objects in few blocks; a file gives a block for each column.
     """Return the decision on the options of a study, its works of months and its phases, at the requested use."""
+    # The comparison itself has plain objects in few blocks; a file gives a block for each column.
     options = inputs.options
     is_text = {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
     options = options.astype(is_text).copy()

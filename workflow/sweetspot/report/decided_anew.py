@@ -26,7 +26,7 @@ from sweetspot.wording import Money
 
 PLANNED = "as planned"
 OF_VERDICT = ("workload", "sentence", "kind", "best", "best_title", "confidence", "p_cheaper", "rival_title", "ratio")
-OF_CHOICE = ("usd", "usd_low", "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_outcomes")
+OF_CHOICE = ("usd", "usd_low", "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high")
 SCENARIO_COLUMNS = ("scenario", "title", "changes", *OF_VERDICT, *OF_CHOICE, "same_answer")
 SPEED = ("throughput", "extrapolation", "efficiency", "left_out")
 PRICED = ("costs", "offers", "plans", "price_lint")
