@@ -75,7 +75,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
-    """Return tooltip entries from {field: title}: numbers with four digits; a title ending in TEXT means text."""
+    """Return tooltip entries from {column: title}: numbers with four digits; a title ending in TEXT means text."""
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -97,7 +97,7 @@ def wrapped(names: "pd.Series") -> "pd.Series":
 
 
 def name_axis() -> "alt.Axis":
-    """Return an axis whose labels are names from `wrapped`, each centred vertically at its tick."""
+    """Return an axis for names of options from `wrapped`, each centred vertically at its tick however many lines."""
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)
@@ -112,7 +112,7 @@ def name_axis() -> "alt.Axis":
 
 
 def line_step(names: "pd.Series", height: int) -> "alt.Step":
-    """Return the row height of a `name_axis`: `height` pixels, and LINE more per further line of the longest name."""
+    """Return the row height on a `name_axis`: `height` pixels, and LINE for each further line of the longest name."""
     return alt.Step(height + LINE * int(names.str.count("\n").max()))
 
 
