@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, drawn, offer, options_of
-from sweetspot.decision.analyses.days_of_use import break_even, break_even_days
+from sweetspot.decision.analyses.days_of_use import break_even_days, break_even_rows
 from three_kinds import Market, hourly, own, price
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
@@ -23,7 +24,7 @@ def row_of(*entries, price_p3=3.06, **changes):
     """The first row of days, in draws that are given; against what is rented, unless offers are given."""
     entries = entries or (TWO[0], (offer(RENTED, "on_demand", price_p3), 225.0, 1))
     options = options_of(*entries)
-    return break_even(options, drawn(options, **changes), 30.5).iloc[0]
+    return pd.Series(break_even_rows(options, drawn(options, **changes), 30.5)[0])
 
 
 def test_a_row_of_days_by_hand():
@@ -60,7 +61,7 @@ def exact(**box):
 
 def test_the_last_day_of_the_month_still_pays():
     # 732 USD a month / (24 x 1 USD) = 30.5 days: the whole month, in all draws
-    row = break_even(exact(), drawn(exact()), 30.5).iloc[0]
+    (row,) = break_even_rows(exact(), drawn(exact()), 30.5)
     assert (row["days"], row["days_low"], row["p_pays"]) == (30.5, 30.5, 1.0)
 
 
@@ -68,7 +69,7 @@ def test_a_row_against_another_box_by_hand():
     # the second for the work of 498 images/s: 1.245 x 100 USD a month and 1.245 x 0.3 an hour
     options = options_of(TWO[0], second(capex_usd=3000.0, kw=1.5))
     draws = drawn(options, fixed={"second": [90 + step for step in range(21)]})
-    row = break_even(options, draws, 30.5).iloc[0]
+    row = pd.Series(break_even_rows(options, draws, 30.5)[0])
     ends = [(FIXED - 1.245 * fixed) / 24 / (1.245 * 0.3 - 0.2) for fixed in (100, 109, 91)]
     assert row[["days", "days_low", "days_high"]].tolist() == pytest.approx(ends)
     gain = (124.5 / 240 + 0.3735) / (FIXED / 240 + 0.2)
@@ -97,7 +98,7 @@ def signed(usd):
 def test_beside_a_contract_a_box_pays_on_the_days_planned_or_on_none(month, days):
     """1,050 and 48 USD of running in ten days; on more days the box costs more and the contract does not."""
     made = price(Market((own(), hourly("rented", 6.0), signed(month))))
-    table = break_even(made.options, made.draws, 30.5).set_index("option")
+    table = pd.DataFrame(break_even_rows(made.options, made.draws, 30.5)).set_index("option")
     row = table.loc["signed (reserved)"]
     assert (None if np.isnan(row["days"]) else row["days"]) == days
     assert row["p_pays"] == (days == 0.0)

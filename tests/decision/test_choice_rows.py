@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, options_of, settings
 from small_lab import same
-from sweetspot.decision.choice_table import COLUMNS, choice_table
+from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.simulate import simulate
+from sweetspot.declared_tables import columns_of
 
 SPOT = f"{RENTED} (spot)"
 JOB, SLOW = 94_720_000 / 498 / 3600, 94_720_000 / 225 / 3600  # 52.834 and 116.94 h
@@ -40,12 +41,12 @@ def test_every_column_of_a_job_by_hand():
     """Of twenty draws the ends of 90 % are the second and the last but one."""
     usd = {BOX: 50 + FEW[::-1], RENTED: 300 + 10 * FEW[::-1], SPOT: np.full(20, 60.0)}
     table = choice_table([work_of(market_of(), usd)], ())
-    assert table.columns.tolist() == list(COLUMNS)
+    assert table.columns.tolist() == columns_of("choices")
     box = {
         "workload": "imagenet", "workload_title": "VGG-16", "choice": BOX, "alternative": f"{BOX} (own)", "kind": "buy",
         "commitment": "buy", "title": BOX, "instance": BOX, "purchase": "own", "price_list": "own", "counts": 1.0,
         "months": None, "hours": JOB, "device_hours": 4 * JOB, "usd": JOB * (FIXED / USED + 0.2), "usd_low": 51.0,
-        "usd_high": 68.0, "usd_outcomes": list(50 + FEW), "usd_per_month": None, "usd_per_month_low": None,
+        "usd_high": 68.0, "usd_per_month": None, "usd_per_month_low": None,
         "usd_per_month_high": None, "p_cheapest": 1.0,
         "p_cheaper": None, "is_best": True, "is_rival": False, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0,
         "in_hand": True, "why_not": None, "cost": "share", "model": "vgg16", "persistent": True,
@@ -54,14 +55,14 @@ def test_every_column_of_a_job_by_hand():
         "choice": RENTED, "alternative": f"{RENTED} (on_demand)", "kind": "rent",
         "commitment": "nothing", "title": RENTED,
         "instance": RENTED, "purchase": "on_demand", "price_list": "on_demand", "hours": SLOW, "device_hours": SLOW,
-        "usd": SLOW * 3.06, "usd_low": 310.0, "usd_high": 480.0, "usd_outcomes": list(300 + 10 * FEW),
+        "usd": SLOW * 3.06, "usd_low": 310.0, "usd_high": 480.0,
         "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
         "ratio": SLOW * 3.06 / box["usd"], "ratio_low": 310 / 51, "ratio_high": 480 / 68,
     }  # fmt: skip
     # 60 USD are less than 61 to 69 of the box's, and as much as one: nine and a half of twenty.
     spot = {
         "choice": SPOT, "alternative": SPOT, "title": SPOT, "purchase": "spot", "price_list": "spot",
-        "usd": SLOW * 1.11, "usd_low": 60.0, "usd_high": 60.0, "usd_outcomes": [60.0] * 20,
+        "usd": SLOW * 1.11, "usd_low": 60.0, "usd_high": 60.0,
         "p_cheapest": None, "p_cheaper": 0.475, "is_rival": False,
         "ratio": SLOW * 1.11 / box["usd"], "ratio_low": 60 / 68, "ratio_high": 60 / 51, "persistent": False,
         "why_not": "interruptible",
@@ -69,7 +70,7 @@ def test_every_column_of_a_job_by_hand():
     of_plans = ["hours_low", "hours_high", "planned_hours", "usd_per_month_central", "main_rented", "reasons"]
     rows = table.to_dict("records")
     for row, expected in zip(rows, (box, box | cloud | spot, box | cloud), strict=True):
-        assert set(expected) | set(of_plans) == set(COLUMNS)
+        assert set(expected) | set(of_plans) == set(columns_of("choices"))
         same(row, expected | dict.fromkeys(of_plans))
 
 

@@ -10,7 +10,8 @@ import pytest
 from answer_options import option, spot
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines
+from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.declared_tables import columns_of
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 
@@ -29,7 +30,7 @@ def test_every_column_of_the_cheapest_in_time():
     usd = [np.ones(20), 20 + few, np.where(few < 5, 10.0, 60.0), np.full(20, 99.0)]
     hours = [np.full(20, 9.0), 3 + few / 10, np.full(20, 3.0), np.ones(20)]
     found = jobs(rows, [4.0], usd=usd, hours=hours)
-    assert found.columns.tolist() == list(DEADLINES)
+    assert found.columns.tolist() == columns_of("deadlines")
     (row,) = found.to_dict("records")
     same(row, {
         "workload": "w", "class": None, "within_hours": 4.0, "option": "mine",
@@ -67,7 +68,7 @@ def test_every_column_of_a_class_by_hand():
     lab = {"classes": [class_of("a", 60.0)], "hours": {"a": 2.0}, "have": ["old"]}
     rented = {"workload": "lab", "within_hours": 3.0, "option": "rented", "title": "rented", "hours": 2.0,
               "hours_low": 2.0, "hours_high": 2.0, "usd": 12.0, "usd_low": 12.0, "usd_high": 12.0, "p_in_time": 1.0,
-              "wait_hours": 0.0, "p_cheapest": None, "confidence": None, "rival_title": None}  # fmt: skip
+              "wait_hours": 0.0, "p_cheapest": 1.0, "confidence": "clear", "rival_title": None}  # fmt: skip
     same(due(OLD, hourly(6.0), limit=3.0, **lab).loc["a"], rented)
     early = 1 - 0.5 * math.exp(-2 / 4)
     same(due(OLD, hourly(6.0), limit=4.0, **lab).loc["a"], {

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.choice_table import COLUMNS, choice_table
+from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import SOURCES, source_table
 from sweetspot.decision.work_classes import Trial
+from sweetspot.declared_tables import columns_of
 from sweetspot.mixes.problem import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -58,7 +59,7 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "main_rented": None, "why_not": "cannot",
         "reasons": [{"limit": "hours", "actual": 300.0, "allowed": 240.0, "machines": 2}],
     }  # fmt: skip
-    assert set(best) == set(COLUMNS) - {"choice", "usd_outcomes"}
+    assert set(best) == set(columns_of("choices")) - {"choice"}
     for key, expected in (("best", best), ("box", bought), ("there", alone)):
         same(rows.loc[key], expected)
 

@@ -8,7 +8,7 @@ import pytest
 from answer_options import option
 from decision_tables import drawn
 from sweetspot.decision.contenders import bills_decide
-from sweetspot.decision.ranks import ENERGY, ranks
+from sweetspot.decision.ranks import ranks
 
 ENDS = ("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high")
 
@@ -17,7 +17,8 @@ def machine(name, usd, hours, **more):
     row = option(name, usd, hours, fixed_usd_per_month=0.0, variable_usd_per_hour=usd / hours, provider="p",
                  throughput_source="speeds", source="prices", as_of="2018-07-01", basis="published", batch_size=64,
                  gpus=1, precision="fp16", is_reference=False)  # fmt: skip
-    return row | dict.fromkeys(ENERGY, np.nan) | {"power_basis": None, "model_title": "The model"} | more
+    none = dict.fromkeys((*ENDS, "power_source", "grid_source", "energy_lacks"), np.nan)
+    return row | none | {"power_basis": None, "model_title": "The model"} | more
 
 
 def test_a_place_has_its_figures_its_ends_and_its_energy():

@@ -4,8 +4,9 @@ it; a little less does not. By the code that prices, not by the factors that fou
 """
 
 import numpy as np
+import pandas as pd
 import pytest
-from sweetspot.decision.analyses.days_of_use import break_even
+from sweetspot.decision.analyses.days_of_use import break_even_rows
 from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.worth_knowing import worth_rows
 from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, best, hourly, named, own, price, put
@@ -44,7 +45,7 @@ def test_they_cost_what_the_bills_say_and_owning_pays_from_the_same_share_of_the
         expected = [36 * (month + 50) + 0.2 * hours, rent * hours]
         assert question.baseline.usd[:, 0][:2] == pytest.approx(expected, rel=1e-9), kind
         assert question.samples_usd[:2].mean(axis=1) == pytest.approx(expected, rel=1e-9), kind
-    days = break_even(made.options, made.draws, 30.5).set_index("option").loc["rented"]
+    days = pd.DataFrame(break_even_rows(made.options, made.draws, 30.5)).set_index("option").loc["rented"]
     rounds, months = (
         {row["quantity"]: row for row in pays_rows(work, asked[kind].break_even_cases())}
         for work, kind in (("work", ROUNDS), ("lab", DISPATCH))

@@ -76,7 +76,7 @@ def test_where_nobody_else_does_it_there_is_no_rival_and_nothing_to_hold_against
 
 def test_the_other_works_say_who_is_not_the_answer_and_what_has_no_way_has_no_row():
     def job(name, *choices):
-        return work(*choices, name=name)
+        return work(*choices, name=name, model=name)
 
     close = job("close", ("one", RENT, [9, 11]), ("two", RENT, [10, 10]))
     never = job("never", ("spot", RENT, [1, 1], SPOT))
@@ -85,8 +85,9 @@ def test_the_other_works_say_who_is_not_the_answer_and_what_has_no_way_has_no_ro
     assert found["is_answer"].tolist() == [True, False]
     assert found["find_out_first"].tolist() == ["", "speed"]
     # Of a tie over the project it is said today what is the cheaper; buying is judged over the project.
-    project = work(("box", BUY, [9, 11]), ("cloud", RENT, [10, 10]), today={"cloud": [1, 1]})
-    row = verdict(project, worth={"plan": "price"})
+    project = work(("box", BUY, [9, 11]), ("cloud", RENT, [10, 10]), today={"cloud": [1, 1]},
+                   model="m")  # fmt: skip
+    row = verdict(project, worth={"m": "price"})
     assert (row["ratio"], row["p_cheaper"]) == (pytest.approx(9 / 10), 0.5)
     assert (row["ratio_low"], row["ratio_high"]) == (pytest.approx(9 / 10), pytest.approx(11 / 10))
     assert (row["kind"], row["rival_kind"], row["take"]) == ("rent", "buy", "cloud")
@@ -217,23 +218,16 @@ def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
 def test_what_to_find_out_first_is_of_the_work_itself():
     """100 less 40 is 60, less than 60.5 for nothing; 0.5 is worth it, nothing is not; a low end above 0 is enough."""
 
-    def learn(workload, model, figure, worth, low, cost=np.nan):
-        return {"workload": workload, "model": model, "figure": figure, "evppi_usd": worth, "evppi_usd_low": low,
+    def learn(workload, figure, worth, low, cost=np.nan):
+        return {"workload": workload, "figure": figure, "evppi_usd": worth, "evppi_usd_low": low,
                 "cost_to_learn_usd": cost}  # fmt: skip
 
-    rows = pd.DataFrame(
-        [
-            learn("plan", None, "speed", 100.0, 90.0, 40.0), learn("plan", None, "price", 60.5, 0.5),
-            learn("elsewhere", None, "rent", 900.0, 800.0), learn("plan", "m", "power", 900.0, 800.0),
-            learn(None, "m", "small", 0.5, 0.1), learn(None, "n", "even", 40.0, 30.0, 40.0),
-            learn(None, "o", "unsure", 40.0, 0.0),
-        ]
-    )  # fmt: skip
-    plans = [work(("one", RENT, [1, 1]), name=name, cost="rounds") for name in ("nothing", "plan")]
-    jobs = [work(("one", RENT, [1, 1]), name=model, model=model) for model in "xno"]
-    assert first_to_find_out([*plans, *jobs], rows) == {"plan": "price"}
-    both = pd.DataFrame([row for row in rows.to_dict("records") if row["figure"] != "power"])
-    assert first_to_find_out([work(("one", RENT, [1, 1]), name="m", model="m")], both) == {"m": "small"}
+    rows = [
+        learn("plan", "speed", 100.0, 90.0, 40.0), learn("plan", "price", 60.5, 0.5),
+        learn("elsewhere", "rent", 900.0, 800.0), learn("m", "small", 0.5, 0.1), learn("n", "even", 40.0, 30.0, 40.0),
+        learn("o", "unsure", 40.0, 0.0),
+    ]  # fmt: skip
+    assert first_to_find_out(pd.DataFrame(rows)) == {"plan": "price", "elsewhere": "rent", "m": "small"}
 
 
 NOBODY = ("North", "nothing"), ("South", "nothing"), ("East", "nothing"), ("a contract", "contract")

@@ -49,7 +49,7 @@ def test_the_first_page_the_summary_and_the_answer_say_it(tmp_path):
     tables = with_bases(**{BOX: "extrapolated"})
     tables = warned(
         tables,
-        ("no_interval", "a factor is assumed", True),
+        ("note", "a factor is assumed", True),
         ("no_peer_access", "four of them trained slower than one", True),
         ("left_out", "not measured within the budget", False),
     )
@@ -59,16 +59,16 @@ def test_the_first_page_the_summary_and_the_answer_say_it(tmp_path):
         assert "Speeds that decide" in text and "predicted" in text
         assert "our of them trained slower than one" in text and "within the budget" not in text
     made = json.loads((folder / "answer.json").read_text())
-    assert {one["rule"] for one in made["warnings"]} == {"no_interval", "no_peer_access"}
+    assert {one["rule"] for one in made["warnings"]} == {"note", "no_peer_access"}
     assert "extrapolated" in {one["basis"] for one in made["speeds"]}
 
 
 def test_the_gravest_warning_comes_first_and_the_others_are_counted():
-    rules = ("no_interval", "note", "no_peer_access", "stand_in_years", "expired", "rounds_apart")
+    rules = ("note", "no_peer_access", "stand_in_years", "expired", "rounds_apart")
     told = how_sure.warnings_in_words(warned(one_job(), *((rule, f"told by {rule}", True) for rule in rules)))
     assert len(told) == how_sure.MAX_WARNINGS + 1
-    assert ["no_peer_access" in told[0], "3 more" in told[-1]] == [True, True]
-    assert not any("no_interval" in line or "told by note" in line for line in told)
+    assert ["no_peer_access" in told[0], "2 more" in told[-1]] == [True, True]
+    assert not any("told by note" in line for line in told)
 
 
 def test_nothing_is_said_where_nothing_decides():

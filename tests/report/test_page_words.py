@@ -14,7 +14,7 @@ def choice(name, kind="rent", usd=100.0, **more):
     row = {"workload": "w", "choice": name, "title": name.capitalize(), "kind": kind, "usd": usd, "usd_low": usd / 2,
            "usd_high": 2 * usd, "usd_per_month": 10.0, "hours": 8.0, "device_hours": 64.0, "why_not": None,
            "reasons": None, "ratio": usd / 100, "p_cheaper": 0.25, "in_hand": False, "main_rented": None,
-           "alternative": name, "is_best": False, "usd_outcomes": [usd, 2 * usd]}  # fmt: skip
+           "alternative": name, "is_best": False}  # fmt: skip
     return row | more
 
 

@@ -56,7 +56,6 @@ def test_money_of_the_plan_is_shown_in_the_currency_of_the_study():
     tables = shown_in(month_tables(), Money("EUR", 1.25))
     assert tables["turning_points"]["turning_value"].tolist() == pytest.approx([0.504, 51.0])
     assert tables["turning_points"]["unit"].tolist() == ["EUR/hour", "jobs/month"]
-    assert tables["tornado"]["flips"].tolist() == [True, False]
     assert tables["worth_knowing"]["evppi_usd"].tolist() == [320.0]
 
 

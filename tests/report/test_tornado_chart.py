@@ -14,7 +14,7 @@ BAR = re.compile(rf'<i {PLACE};width:([\d.]+)%"></i><s {PLACE}"></s><u {PLACE}">
 
 
 def row(name="price", **changes):
-    facts = {"workload": "w", "model": None, "assumption": name, "swing": 0.7, "flips": False, "low": 1.0,
+    facts = {"workload": "w", "model": None, "assumption": name, "low": 1.0,
              "high": 20.0, "unit": "days/month", "margin": 1.1, "margin_low": 0.8, "margin_high": 1.5,
              "flip_value": NONE, "flip_factor": NONE, "best_title": "Cloud", "rival_title": "Box"}  # fmt: skip
     return facts | changes

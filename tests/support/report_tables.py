@@ -20,11 +20,11 @@ from project_copy import ROOT, environment
 from sweetspot.choice_kinds import MIX, RENT
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
-from sweetspot.decision.deadlines import DEADLINES
 from sweetspot.decision.verdict import verdict_table
+from sweetspot.declared_tables import columns_of
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite
-from sweetspot.report.evidence_page import Drawn, render_evidence
+from sweetspot.report.evidence_page import render_evidence
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import BY_PRICE_LIST, read_tables, write_tables
 from works import work
@@ -90,7 +90,7 @@ def month_tables() -> dict[str, pd.DataFrame]:
          "machines": 1.0, "capacity_device_hours": None if kind == "rented" else 2 * done}
         for option, title, kind, done in named
     ]  # fmt: skip
-    due = dict.fromkeys(DEADLINES) | {
+    due = dict.fromkeys(columns_of("deadlines")) | {
         "workload": "lab", "class": "runs", "within_hours": 24.0, "option": "c", "title": "RunPod", "hours": 12.7,
         "usd": 38.0, "p_in_time": 1.0, "wait_hours": 0.0
     }  # fmt: skip
@@ -118,28 +118,27 @@ def plan_tables() -> dict[str, pd.DataFrame]:
     """What that plan hangs on: a rent that turns it, and the price of the box, which does not."""
     about = {"workload": "lab", "model": None, "assumption": "price of RunPod", "quantity": "usd_per_hour",
              "subject": "c", "unit": "USD/hour", "value": 0.7}  # fmt: skip
-    ends = {"low": 0.56, "high": 0.84, "margin": 10 / 9, "margin_low": 0.9, "margin_high": 1.3, "swing": 0.4,
-            "flips": True, "range_basis": "assumed"}  # fmt: skip
+    ends = {"low": 0.56, "high": 0.84, "margin": 10 / 9, "margin_low": 0.9, "margin_high": 1.3,
+            "range_basis": "assumed"}  # fmt: skip
     other = about | ends | {"assumption": "price of the office box", "quantity": "capex_usd", "unit": "USD",
-                            "value": 9000.0, "margin_low": 1.2, "margin_high": 1.05, "swing": 0.15, "low": 8000.0,
-                            "high": 10_000.0, "flips": False}  # fmt: skip
+                            "value": 9000.0, "margin_low": 1.2, "margin_high": 1.05, "low": 8000.0,
+                            "high": 10_000.0}  # fmt: skip
     to = "nothing bought, RunPod beside your RTX 4090"
     points = [
-        about | {"side": "below", "turning_value": 0.63, "factor": 0.9, "to_title": to, "usd_per_month": 900.0},
+        about | {"side": "below", "turning_value": 0.63, "factor": 0.9, "to_title": to},
         about | {"assumption": "runs a month", "unit": "jobs/month", "value": 60.0, "side": "below",
-                 "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0}
+                 "turning_value": 51.0, "factor": 0.85, "to_title": to}
     ]  # fmt: skip
     pays = {"workload": "lab", "model": None, "title": "office box", "reference": "box", "quantity": "device_hours",
             "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0,
             "break_even_value": 850.0,
-            "break_even_low": 700.0, "break_even_high": 1100.0, "p_pays": 0.8, "factor": 0.85,
+            "break_even_low": 700.0, "break_even_high": 1100.0, "p_pays": 0.8,
             "pays_until": float("nan")}  # fmt: skip
     months = pays | {"quantity": "months", "assumption": "months that the purchase of the office box is spread over",
                      "unit": "months", "planned": 30.0, "break_even_value": 24.0}  # fmt: skip
     worth = about | {"figure": "price of RunPod", "title": "RunPod", "evppi_usd": 400.0, "evppi_usd_low": 300.0,
-                     "evppi_usd_high": 500.0, "cost_to_learn_usd": None, "minutes_to_learn": None,
-                     "learn_on_title": None, "turning_point": 0.63, "rests_on_it": 1,
-                     "project": "30 months"}  # fmt: skip
+                     "evppi_usd_high": 500.0, "cost_to_learn_usd": None,
+                     "learn_on_title": None, "turning_point": 0.63, "rests_on_it": 1}  # fmt: skip
     made = {"tornado": [about | ends, other], "turning_points": points, "break_even": [pays, months],
             "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
@@ -187,8 +186,8 @@ def make_report(folder: Path, tables=None, figures=(), **changes) -> Path:
 
 def evidence(tables=None, machines=None, **changes) -> str:
     """The page of evidence of `tables` (default: the small ones), its charts empty; `changes` of the study."""
-    drawn = Drawn(dict.fromkeys(CHARTS, "{}"))
-    return render_evidence(small_tables() if tables is None else tables, study(**changes), drawn, machines)
+    specs = dict.fromkeys(CHARTS, "{}")
+    return render_evidence(small_tables() if tables is None else tables, study(**changes), specs, machines=machines)
 
 
 def pictures(specs) -> dict[str, str]:

@@ -15,11 +15,9 @@ from sweetspot.wording import DISPATCH, SHARE, TIE, confidence
 
 NOTHING = "nothing"  # The commitment of what is owned already or rented by the hour or month.
 COMMITMENTS = (NOTHING, CONTRACT, BUY)  # The least binding first.
-OUTCOMES = 20  # Quantiles of the cost that charts draw, equally likely.
 FIRM_RANGE = 1.05  # A firm price in another currency has the range of its exchange rate.
 NO_OFFERS = pd.DataFrame(columns=["instance", "title", "commitment"])
 TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each sample are one alternative.
-COLUMNS = columns_of("choices")
 
 
 class PricedWork(NamedTuple):
@@ -64,45 +62,41 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        COLUMNS, a row per work and choice. `_low`, `_high`: 90 % of the samples; `usd_outcomes`: OUTCOMES quantiles;
-        `p_cheapest`: share of samples in which its alternative costs least of all eligible ones; `p_cheaper`: share
-        in which the choice costs less than the best; `ratio`: its USD / those of the best; `is_best`, `is_rival`:
-        `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the work has
-        no figures.
+        The table `choices`, a row per work and choice. `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of
+        samples in which its alternative costs least of all eligible ones; `p_cheaper`: share in which the choice costs
+        less than the best; `ratio`: its USD / those of the best; `is_best`, `is_rival`:
+        `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the work has no
+        figures.
     """
     tables = [_compared(work).astype(object) for work in priced]
-    table = pd.concat(tables or [pd.DataFrame(columns=COLUMNS)], ignore_index=True).infer_objects()
+    table = pd.concat([pd.DataFrame(columns=columns_of("choices")), *tables], ignore_index=True).infer_objects()
     has_offer = table[["choice", "instance", "price_list"]].isin(list(in_hand)).any(axis=1) | (not in_hand)
     return table.assign(in_hand=has_offer)
 
 
 def _compared(work: PricedWork) -> pd.DataFrame:
-    """Return COLUMNS, a row per choice of one work: USD with ranges, probabilities, ratios to the best."""
+    """Return the table `choices` of one work: USD with ranges, probabilities, ratios to the best."""
     table, stands = work.table, work.table["stands"].to_numpy(bool)
     best, rival = standing_of(work) if stands.any() else (None, None)
-    complete = np.flatnonzero(np.isfinite(table["usd"].to_numpy(float)))
-    usd, central = work.usd[complete], table["usd"].iloc[complete]
-    low, high = interval(usd)
-    figures = pd.DataFrame({"usd": central, "usd_low": low, "usd_high": high})
+    low, high = interval(work.usd)
+    figures = pd.DataFrame({"usd": table["usd"].astype(float), "usd_low": low, "usd_high": high})
     figures = figures.join((figures / work.months).rename(columns=lambda name: name.replace("usd", "usd_per_month")))
-    quantiles = (np.arange(OUTCOMES) + 0.5) / OUTCOMES
-    figures["usd_outcomes"] = np.quantile(usd, quantiles, axis=1, method="nearest").T.tolist()
     if best is not None:
         # Of mixes each is its own alternative; a trial of a few dollars makes none of them the more expensive one.
         is_mix = work.cost == DISPATCH
         alternative = table["choice"] if is_mix else table["alternative"].fillna(table["choice"])
         cheapest = shares(work.usd[stands], alternative[stands].tolist(), MIX_TOLERANCE if is_mix else TOLERANCE)
         figures["p_cheapest"] = alternative.map(cheapest)
-        figures["p_cheaper"] = [p_cheaper(samples, work.usd[best]) for samples in usd]
+        figures["p_cheaper"] = [p_cheaper(samples, work.usd[best]) for samples in work.usd]
         figures.loc[best, "p_cheaper"] = np.nan
         with np.errstate(invalid="ignore"):
-            figures["ratio"] = central / central[best]
-            figures["ratio_low"], figures["ratio_high"] = interval(usd / work.usd[best])
-    table = table.drop(columns="usd").join(figures).assign(
-        workload=work.name, workload_title=work.title, months=work.months, cost=work.cost, model=work.model or None,
-        is_best=table.index == best, is_rival=table.index == rival,
-    )  # fmt: skip
-    return table.reindex(columns=COLUMNS)
+            figures["ratio"] = figures["usd"] / figures["usd"][best]
+            figures["ratio_low"], figures["ratio_high"] = interval(work.usd / work.usd[best])
+    figures[~np.isfinite(figures["usd"])] = np.nan
+    return table.assign(
+        **figures, workload=work.name, workload_title=work.title, months=work.months, cost=work.cost,
+        model=work.model or None, is_best=table.index == best, is_rival=table.index == rival,
+    ).reindex(columns=columns_of("choices"))  # fmt: skip
 
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
@@ -130,6 +124,8 @@ def has_firm_price(work: PricedWork, index: int) -> bool:
 
 def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: str = "alternative") -> int | None:
     """Return the first of `indices` that differs from `best` in column `by` and in some sample's cost; else None."""
-    keys, usd = work.table[by].to_numpy(object), work.usd
-    rivals = (index for index in indices if keys[index] != keys[best])
-    return next((index for index in rivals if not np.allclose(usd[index], usd[best], rtol=TOLERANCE, atol=0.0)), None)
+    keys, usd = work.table[by], work.usd
+    for index in indices:
+        if keys[index] != keys[best] and not np.allclose(usd[index], usd[best], rtol=TOLERANCE, atol=0.0):
+            return index
+    return None

@@ -1,6 +1,6 @@
 """Makes all tables of results/<study>/comparison/: the verdict of a study and the figures behind the verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,8 +9,7 @@ import pandas as pd
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses.days_of_use import break_even
-from sweetspot.decision.analyses.sweeps import COLUMNS as SWEEPS
+from sweetspot.decision.analyses.days_of_use import break_even_rows
 from sweetspot.decision.analyses.sweeps import sweep_rows
 from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
@@ -26,11 +25,12 @@ from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import source_table
-from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
+from sweetspot.decision.turning import pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
-from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
+from sweetspot.decision.worth_knowing import timings_of, worth_rows
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
 from sweetspot.study.settings import Settings
@@ -99,7 +99,8 @@ class DecisionResult(NamedTuple):
         worth
             The table `worth_knowing`; None: the column `find_out_first` stays empty.
         """
-        answer, first = answer_work(self.works, settings.work), first_to_find_out(self.works, worth)
+        answer = answer_work(self.works, settings.work)
+        first = {} if worth is None else first_to_find_out(worth)
         table = verdict_table(self.works, answer, break_even, first).assign(**settings.verdict_columns)
         return table.join(start_of_machines(self.options, table["workload"].tolist(), table["machine"].tolist()))
 
@@ -196,38 +197,35 @@ def compare(
     UserError
         The study cannot be decided.
     """
-    every, planned = asked_of(inputs, settings, needs or {}, monthly or {}, titles or {}, known)
+    needs = needs or {}
+    every, planned = asked_of(inputs, settings, needs, monthly or {}, titles or {}, known)
     result = judge(every, inputs.offers, planned, settings, draws)
-    options, samples, months, choices = result.options, result.draws, result.months, result.choices
+    options, samples, months = result.options, result.draws, result.months
     jobs = shared_machine_problems(options, samples, settings.month_days)
     mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
-    tables["break_even"] = together([break_even(options, samples, settings.month_days), tables["break_even"]])
-    verdict = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
-    sources, further = source_table(months), speed_warnings(result.works, needs or {}, every)
-    warnings = warning_table(inputs, every, settings, needs or {}, further)
-    decisive = decisive_rows(verdict, choices, sources, options)
-    deadlines = job_deadlines(options, samples, settings.deadlines_hours)
-    return tables | {
-        "options": pd.concat([options, result.misfits], ignore_index=True) if len(result.misfits) else options,
+    days = pd.DataFrame(break_even_rows(options, samples, settings.month_days), columns=columns_of("break_even"))
+    tables |= {
+        "options": together([options, result.misfits]),
+        "break_even": together([days, tables["break_even"]]),
         "ranks": ranks(options, samples),
         "queue": queue_table(months),
-        "warnings": with_decisive(warnings, decisive, inputs.offers),
-        "deadlines": together([deadlines, class_deadlines(months)]),
-        "sources": sources,
-        "sweeps": pd.DataFrame(
-            [row for problem in (*result.plans, *mixes) for row in sweep_rows(problem)], columns=SWEEPS
-        ),
-        "choices": choices,
-        "verdict": verdict,
+        "deadlines": together([job_deadlines(options, samples, settings.deadlines_hours), class_deadlines(months)]),
+        "sources": source_table(months),
+        "choices": result.choices,
     }
+    tables["verdict"] = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
+    further = speed_warnings(result.works, needs, every)
+    warnings = warning_table(inputs, every, settings, needs, further)
+    decisive = decisive_rows(tables["verdict"], result.choices, tables["sources"], options)
+    return tables | {"warnings": with_decisive(warnings, decisive, inputs.offers)}
 
 
-def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: Draws) -> dict[str, pd.DataFrame]:
-    """Return the tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of problems of any kind.
+def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: Draws) -> dict[str, pd.DataFrame]:
+    """Return tables of problems by name: `tornado`, `turning_points`, `worth_knowing`, `break_even` and `sweeps`.
 
     A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
-    repetitions is unknown.
+    repetitions is unknown. Sweeps are of plans of phases and of monthly work.
 
     Parameters
     ----------
@@ -237,12 +235,13 @@ def analysed(problems: Sequence[DecisionProblem], options: pd.DataFrame, draws: 
         The options and their samples.
     """
     timings = timings_of(options)
-    rows: dict[str, list[Any]] = {"tornado": [], "turning_points": [], "worth_knowing": [], "break_even": []}
+    names = ("tornado", "turning_points", "worth_knowing", "break_even", "sweeps")
+    rows: dict[str, list[Any]] = {name: [] for name in names}
     for problem in problems:
         if not problem.model or np.isfinite(problem.months):
             rows["tornado"] += tornado_rows(problem)
             rows["turning_points"] += turning_rows(problem)
         rows["worth_knowing"] += worth_rows(problem, draws, timings)
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
-    columns = zip(rows.items(), (TORNADO, TURNING, WORTH, PAYS), strict=True)
-    return {name: pd.DataFrame(records, columns=list(names)) for (name, records), names in columns}
+        rows["sweeps"] += [] if problem.model else sweep_rows(problem)
+    return {name: pd.DataFrame(rows[name], columns=columns_of(name)) for name in names}

@@ -1,9 +1,8 @@
 """What it costs to have a result in time: of a single job, and of each class of the jobs of months."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,12 +21,10 @@ from sweetspot.draws import interval, shares
 from sweetspot.mixes.problem import Array, OwnedMachine
 from sweetspot.wording import confidence
 
-DEADLINES = columns_of("deadlines")
 MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be chosen.
 
 
-@dataclass(frozen=True)
-class TimedJob:
+class TimedJob(NamedTuple):
     """One job on one option: USD at central figures, hours and USD in the samples.
 
     `queue`: waits for a machine that is owned or committed to; NO_WAITS: the machine is rented.
@@ -39,69 +36,72 @@ class TimedJob:
     usd_samples: Array
     queue: SampledWaits = NO_WAITS
 
-    @cached_property
-    def result_hours(self) -> tuple[Array, bool]:
-        """Hours from today to the result by sample (NaN: unknown), and whether the chance of a machine is published."""
-        start = start_times_of(self.row)
-        if start is None:
-            return np.full(self.hours.shape, np.nan), False
-        if self.queue is not NO_WAITS:
-            start = replace(start, start_hours=ZERO)
-        return start.result_hours(self.hours), start.start_hours is not None or not np.isnan(self.row["p_stock"])
 
-    def p_in_time(self, limit: float) -> tuple[float, float]:
-        """Return the shares of samples within `limit` hours, counted from the start and from today (NaN: unknown)."""
-        from_today, _ = self.result_hours
-        run, result = (float(self.queue.share_in_time(limit - hours).mean()) for hours in (self.hours, from_today))
-        return run, np.nan if np.isnan(from_today).any() else result
+def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> dict[str, Any]:
+    """Return the columns of the table `deadlines` for a job and a limit in hours.
 
+    Parameters
+    ----------
+    jobs
+        The job on each option that can do it.
+    limit
+        Hours within which its result is needed.
 
-def _by_result(jobs: Sequence[TimedJob], limit: float) -> list[tuple[TimedJob, float]]:
-    """Return the jobs within `limit` hours and their share of attempts in time, sorted by USD per result in time.
-
-    Unpublished shares are used only where no job with a published one is in time; without any, all shares are 1.
+    Returns
+    -------
+    dict
+        The option of least USD per result in time, with hours, USD and shares of samples in time, counted from the
+        start (`p_in_time`) and from today (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an
+        option is late. If none is in time, `fastest_...` of the fastest option. Unpublished chances to find a machine
+        are used only where no option with a published one is in time; without any, all options are found at once.
     """
-    jobs = [job for job in jobs if job.row["hours"] + job.queue.mean_hours <= limit]
-    if not jobs:
-        return []
-    run, result = np.array([job.p_in_time(limit) for job in jobs]).T
-    shares_in_time = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
-    published = shares_in_time * [job.result_hours[1] for job in jobs]
-    likely = next((part for part in (published, shares_in_time) if part.max() >= MINIMUM_SHARE), np.ones(len(jobs)))
+    names = ("option", "title", "hours", "capex_usd")
+    table = pd.DataFrame(
+        [
+            {name: job.row[name] for name in names}
+            | {"usd": job.usd, "wait_hours": job.queue.mean_hours, "due_usd_per_month": _due_usd_per_month(job.row)}
+            for job in jobs
+        ]
+    )
+    table["up_front_usd"] = table["capex_usd"].where(table["capex_usd"].gt(0) & table["due_usd_per_month"].isna())
+    table = table.sort_values(["hours", "usd"], kind="stable")
+    in_time = table.index[table["hours"] + table["wait_hours"] <= limit]
+    if in_time.empty:
+        fastest = table.rename(columns={name: f"fastest_{name}" for name in ("title", "hours", "usd")})
+        return fastest.drop(columns=["option", "wait_hours"]).iloc[0].to_dict()
+
+    hours = np.stack([jobs[index].hours for index in in_time])
+    usd = np.stack([jobs[index].usd_samples for index in in_time])
+    table = table.loc[in_time]
+    run, result, is_published = np.array([_shares_in_time(jobs[index], limit) for index in in_time]).T
+    known = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
+    likely = next((part for part in (known * is_published, known) if part.max() >= MINIMUM_SHARE), np.ones(len(table)))
     with np.errstate(divide="ignore"):
-        usd = np.array([job.usd for job in jobs]) / likely
-    order = sorted(range(len(jobs)), key=lambda index: (usd[index], jobs[index].usd, jobs[index].row["option"]))
-    return [(jobs[index], float(likely[index])) for index in order]
+        table = table.assign(p_in_time=run, p_result_in_time=result, usd_per_result=table["usd"] / likely)
+        cheapest = shares(np.where(hours <= limit, usd, np.inf) / likely[:, None], in_time)
+    table["hours_low"], table["hours_high"] = interval(hours)
+    table["usd_low"], table["usd_high"] = interval(usd)
+    ranked = table.assign(p_cheapest=cheapest).sort_values(["usd_per_result", "usd", "option"], kind="stable")
+    best, rivals = ranked.iloc[0], ranked["title"].iloc[1:]
+    sure = confidence(best["p_cheapest"]) if len(rivals) else "clear"
+    return best.to_dict() | {"confidence": sure, "rival_title": next(iter(rivals), None)}
 
 
-def _deadline_row(jobs: Sequence[TimedJob], ranked: Sequence[tuple[TimedJob, float]], limit: float) -> dict[str, Any]:
-    """Return DEADLINES columns of the first ranked job: hours, USD, shares in time; if none is, of the fastest job."""
-    if ranked:
-        job = ranked[0][0]
-        (hours_low, hours_high), (usd_low, usd_high) = map(interval, (job.hours, job.usd_samples))
-        run, result = job.p_in_time(limit)
-        return {
-            "within_hours": limit,
-            "option": job.row["option"],
-            "title": job.row["title"],
-            "hours": job.row["hours"],
-            "hours_low": float(hours_low),
-            "hours_high": float(hours_high),
-            "usd": job.usd,
-            "usd_low": float(usd_low),
-            "usd_high": float(usd_high),
-            "p_in_time": run,
-            "p_result_in_time": result,
-            "wait_hours": job.queue.mean_hours,
-        }
-    for job in sorted(jobs, key=lambda job: (job.row["hours"], job.usd))[:1]:
-        return {
-            "within_hours": limit,
-            "fastest_title": job.row["title"],
-            "fastest_hours": job.row["hours"],
-            "fastest_usd": job.usd,
-        }
-    return {"within_hours": limit}
+def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
+    """Return the shares of samples in time from the start and from today (NaN: unknown), and if that is published."""
+    start = start_times_of(job.row)
+    run = float(job.queue.share_in_time(limit - job.hours).mean())
+    if start is None:
+        return run, np.nan, False
+    if job.queue is not NO_WAITS:
+        start = replace(start, start_hours=ZERO)
+    result = job.queue.share_in_time(limit - start.result_hours(job.hours))
+    return run, float(result.mean()), start.start_hours is not None or not np.isnan(job.row["p_stock"])
+
+
+def _due_usd_per_month(row: Row) -> float:
+    """Return what a contract takes each month, used or not; NaN for what is no contract."""
+    return row["variable_usd_per_hour"] * HOURS_A_DAY * row["days_per_month"] if by_contract(row) else np.nan
 
 
 def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -> pd.DataFrame:
@@ -117,36 +117,19 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -
     Returns
     -------
     pandas.DataFrame
-        DEADLINES, the shortest first. `p_cheapest` ignores samples in which an option is late; `usd` of a purchase
-        or contract is the share of one job at the planned use, of a machine for `up_front_usd` or a contract of
-        `due_usd_per_month`; `fastest_...`: of the fastest option where none is in time.
+        The table `deadlines`, the shortest first (`cheapest_in_time`). `usd` of a purchase or contract is the share of
+        one job at the planned use, of a machine for `up_front_usd` or a contract of `due_usd_per_month`.
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
         persistent = table[table["persistent"].astype(bool)]
-        rows_of_work = records(persistent if len(persistent) else table)
-        jobs = [TimedJob(row, row["usd"], draws.hours[row["row"]], draws.usd[row["row"]]) for row in rows_of_work]
+        candidates = records(persistent if len(persistent) else table)
+        jobs = [TimedJob(row, row["usd"], draws.hours[row["row"]], draws.usd[row["row"]]) for row in candidates]
         for limit in sorted(hours):
-            ranked = _by_result(jobs, limit) if len(persistent) else []
-            columns = _deadline_row(jobs, ranked, limit)
-            if ranked:
-                with np.errstate(divide="ignore"):
-                    usd = [np.where(job.hours <= limit, job.usd_samples, np.inf) / likely for job, likely in ranked]
-                share = shares(np.stack(usd), range(len(ranked)))[0]
-                columns |= {"p_cheapest": share, "confidence": "clear"}
-                if len(ranked) > 1:
-                    columns |= {"confidence": confidence(share), "rival_title": ranked[1][0].row["title"]}
-            title = columns.get("title", columns.get("fastest_title"))
-            dues = next(_dues(row) for row in rows_of_work if row["title"] == title)
-            rows.append({"workload": workload, **columns, **dues})
-    return pd.DataFrame(rows, columns=DEADLINES)
-
-
-def _dues(row: Row) -> dict[str, float]:
-    """Return the whole payment for an option, by column: USD per month of a contract, or USD up front of a purchase."""
-    if by_contract(row):
-        return {"due_usd_per_month": row["variable_usd_per_hour"] * HOURS_A_DAY * row["days_per_month"]}
-    return {"up_front_usd": row["capex_usd"]} if row["capex_usd"] > 0 else {}
+            # What may be taken away is never chosen, but named as the fastest where nothing else can do the job.
+            columns = cheapest_in_time(jobs, limit if len(persistent) else 0.0)
+            rows.append(columns | {"workload": workload, "within_hours": limit})
+    return pd.DataFrame(rows, columns=columns_of("deadlines"))
 
 
 def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> pd.DataFrame:
@@ -162,21 +145,22 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> p
     Returns
     -------
     pandas.DataFrame
-        DEADLINES. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix;
-        `p_in_time`: share of samples and months within the deadline; `p_result_in_time`: that with failures and the
-        search for a rented machine.
+        The table `deadlines`. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best
+        mix; `p_in_time`: share of samples and months within the deadline; `p_result_in_time`: that with failures and
+        the search for a rented machine.
     """
     rows = []
     for work in works:
         queue = _queue_of(work)
         for number, job_class in enumerate(work.classes):
+            if job_class.urgent:
+                continue
             urgent = number + (job_class.job.within_hours is not None)  # They follow those of their class.
-            limit = work.classes[min(urgent, len(work.classes) - 1)].limit if due is None else due
-            if not job_class.urgent and np.isfinite(limit):
-                jobs = list(_jobs(work, queue, urgent))
-                columns = _deadline_row(jobs, _by_result(jobs, limit), limit)
-                rows.append({"workload": work.name, "class": job_class.job.name, **columns})
-    return pd.DataFrame(rows, columns=DEADLINES)
+            limit, jobs = work.classes[urgent].limit if due is None else due, list(_jobs(work, queue, urgent))
+            if jobs and np.isfinite(limit):
+                columns = cheapest_in_time(jobs, limit)
+                rows.append(columns | {"workload": work.name, "class": job_class.job.name, "within_hours": limit})
+    return pd.DataFrame(rows, columns=columns_of("deadlines"))
 
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:
@@ -203,9 +187,8 @@ def _usd_per_hour(kind: OwnedMachine) -> Array:
 def _queue_of(work: MonthlyWork) -> SampledWaits:
     """Return waits in hours for the best mix's machines, sample x month, from the share of their hours in use."""
     best = work.mixes[0]
-    used, capacity = np.zeros(best.done.running.shape), np.zeros((len(best.done.running), 1))
-    for kind, count in zip(best.problem.held, best.counts, strict=True):
-        used = used + best.done.device_hours(kind.name)
-        capacity = capacity + count * kind.devices * kind.hours_per_month
+    kinds = list(zip(best.problem.held, best.counts, strict=True))
+    used = np.zeros(best.done.running.shape) + sum(best.done.device_hours(kind.name) for kind, _ in kinds)
+    capacity = np.asarray(sum(count * kind.devices * kind.hours_per_month for kind, count in kinds))
     busy = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
     return sample_waits([stream.job_class for stream in pool(work, best)], busy)

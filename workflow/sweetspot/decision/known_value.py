@@ -7,7 +7,6 @@ import numpy as np
 # Between these quantiles the regression is piecewise linear: costs are smooth in a figure, or go as its inverse.
 KNOTS = (0.05, 0.2, 0.4, 0.6, 0.8, 0.95)
 FOLDS = 2
-BETTER = 4  # options that others are held against before the regression
 
 
 class Value(NamedTuple):
@@ -31,16 +30,19 @@ def partial_value(costs: np.ndarray, figure: np.ndarray) -> Value:
     how well the figures are known. A figure that changes the choice in no draw is worth exactly 0.
     (Raiffa & Schlaifer 1961 for what it means.)
     """
-    differences = _choosable(costs - costs[costs.mean(axis=1).argmin()])  # less the choice without more knowledge
+    differences = costs - costs[costs.mean(axis=1).argmin()]  # less the choice without more knowledge
+    differences = differences[(differences < 0).any(axis=1)]  # others cost no less on average
     count = figure.size
     if not len(differences) or not figure.max() > figure.min():
         return Value(0.0, 0.0)
     basis, saved, fold = _basis(figure), np.zeros(count), np.arange(count) % FOLDS
     for number in range(FOLDS):
         test, training = fold == number, fold != number
-        fitted = _fitted(basis[training], differences[:, training], basis[test])
-        chosen = np.take_along_axis(differences[:, test], fitted.argmin(axis=0)[None, :], axis=0)[0]
-        saved[test] = np.where(fitted.min(axis=0) < 0, -chosen, 0.0)
+        known = basis[training].T
+        weights = np.linalg.lstsq(known @ known.T, known @ differences[:, training].T, rcond=None)[0]
+        fitted = basis[test] @ weights  # draw x option
+        chosen = differences[fitted.argmin(axis=1), np.flatnonzero(test)]
+        saved[test] = np.where(fitted.min(axis=1) < 0, -chosen, 0.0)
     first, second = (float(saved[fold == number].mean()) for number in range(FOLDS))
     return Value(max(0.0, float(saved.mean())), float(saved.std() / np.sqrt(count)), (first, second))
 
@@ -64,29 +66,9 @@ def without_selection(halves: np.ndarray) -> np.ndarray:
     return worth
 
 
-def _choosable(differences: np.ndarray) -> np.ndarray:
-    """Return the rows (option x draw) of options that could be chosen; `differences`: costs less the base option's.
-
-    An option that costs less than another in no draw costs no less on average, so it is never chosen.
-    """
-    options = differences[(differences < 0).any(axis=1)]
-    for better in np.argsort(options.mean(axis=1), kind="stable")[:BETTER]:
-        beaten = (options >= options[better]).all(axis=1)
-        beaten[better] = False
-        options = np.where(beaten[:, None], np.inf, options)
-    return options[np.isfinite(options).all(axis=1)]
-
-
 def _basis(figure: np.ndarray) -> np.ndarray:
     """Return a matrix, draw x column: 1, x and (x - knot)+ for the figure x in standard deviations."""
     scaled = (figure - figure.mean()) / figure.std()
     knots = np.unique(np.sort(scaled)[[round(knot * (figure.size - 1)) for knot in KNOTS]])
     inner = knots[(knots > scaled.min()) & (knots < scaled.max())]
     return np.column_stack([np.ones(figure.size), scaled, np.maximum(scaled[:, None] - inner, 0.0)])
-
-
-def _fitted(basis: np.ndarray, costs: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return costs, option x point: each row of `costs` fitted on `basis` (least squares), evaluated at `points`."""
-    weights = np.linalg.lstsq(basis.T @ basis, basis.T @ costs.T, rcond=None)[0]
-    fitted: np.ndarray = (points @ weights).T
-    return fitted

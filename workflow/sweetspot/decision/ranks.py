@@ -5,17 +5,9 @@ import pandas as pd
 from sweetspot.decision.contenders import bills_decide, staying
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval
 
-SAMPLED = ("images_per_s", "images_per_usd", "hours", "usd")
-ENERGY = (
-    "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis", "power_source",
-    "grid_source", "energy_lacks",
-)  # fmt: skip
-OPTION_COLUMNS = [
-    "option", "instance", "purchase", "price_list", "provider", "persistent", "model", "workload", "batch_size", "gpus",
-    "precision", "usd_per_hour", "title", "in_answer", "model_title", "basis", "as_of", *ENERGY,
-]  # fmt: skip
 RANKED = {"rank": "usd", "rank_hours": "hours", "rank_carbon": "kg_co2e"}
 
 
@@ -32,14 +24,13 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row per option, model and workload: OPTION_COLUMNS; SAMPLED with `_low` and `_high` (90 %); `rank` by USD,
-        `rank_hours` and `rank_carbon` (null: unknown), 1 is best; ENERGY, `_low` and `_high` with every factor at that
-        end; `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the
-        model's options, not USD per image.
+        The table `ranks`, a row per option, model and workload: speed, USD, hours and images/USD with `_low` and
+        `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon` (null: unknown), 1 is best; energy and carbon,
+        `_low` and `_high` with every factor at that end; `basis` and `source` of the throughput, `price_source` and
+        `as_of` of the price; `by_bills`: bills rank the model's options, not USD per image.
     """
-    table = options.reindex(columns=OPTION_COLUMNS)
-    for name in SAMPLED:
-        table[name] = options[name]
+    table = options.reindex(columns=columns_of("ranks"))
+    for name in ("images_per_s", "images_per_usd", "hours", "usd"):
         table[f"{name}_low"], table[f"{name}_high"] = interval(getattr(draws, name))
     groups = options.groupby(["model", "workload"])
     for rank, name in RANKED.items():

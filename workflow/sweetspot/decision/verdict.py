@@ -9,18 +9,13 @@ import pandas as pd
 from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
 from sweetspot.decision.choice_table import NOTHING, PricedWork, first_alternative, has_firm_price, standing_of
 from sweetspot.decision.decision_problem import Array
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import confidence
 
-COLUMNS = [
-    "workload", "workload_title", "is_answer", "level", "confidence", "kind", "months", "usd", "usd_per_month", "best",
-    "best_title", "rival", "rival_title", "rival_kind", "rival_usd", "ratio", "ratio_low", "ratio_high", "p_cheaper",
-    "take", "take_title", "take_kind", "take_lead", "take_rival", "take_rival_title", "take_rival_lead", "take_ratio",
-    "take_p_cheaper", "machine", "timed", "trial_usd", "saving_usd", "busy_days_per_month", "find_out_first",
-    "without_speed", "filled", "limit_costs", "work_factor", "work_until", "pays_title", "pays_from_days", "from_jobs",
-    "by_hour_title", "box_title", "box_usd", "box_usd_low", "box_usd_high", "firm_price", "buy_below_usd",
-]  # fmt: skip
+COLUMNS = columns_of("verdict")
+COLUMNS = COLUMNS[: COLUMNS.index("counts")]  # `compare` adds the others.
 
 
 def verdict_table(
@@ -37,7 +32,7 @@ def verdict_table(
     break_even
         The table of values from which purchases pay off.
     worth
-        Name of the figure to find out first, by work.
+        The figure to find out first, by work, of single jobs by model (`first_to_find_out`).
 
     Returns
     -------
@@ -54,9 +49,17 @@ def verdict_table(
     """
     eligible = [work for work in works if work.table["stands"].any()]
     eligible.sort(key=lambda work: work.name != answer)
-    rows = [_verdict_row(work, break_even, worth.get(work.name, "")) for work in eligible]
+    rows = [
+        _verdict_row(work, break_even) | {"find_out_first": worth.get(work.name if work.plan else work.model, "")}
+        for work in eligible
+    ]
     table = pd.DataFrame(rows).reindex(columns=COLUMNS).infer_objects()
-    return table.assign(is_answer=table["workload"] == answer, firm_price=table["firm_price"].eq(True))
+    is_clear = table["confidence"].eq("clear")
+    return table.assign(
+        is_answer=table["workload"] == answer,
+        firm_price=table["firm_price"].eq(True),
+        find_out_first=table["find_out_first"].mask(is_clear, ""),
+    )
 
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
@@ -67,63 +70,55 @@ def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | Non
     return requested or next(iter(names), None)
 
 
-def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame | None) -> dict[str, str]:
-    """Return, by work, the name of the figure whose worth (USD) most exceeds the cost to find it out; none below."""
-    if worth is None:
-        return {}
-    net = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
-    rows = worth.assign(net=net, key=worth["model"].fillna(worth["workload"]))[worth["evppi_usd_low"].gt(0) & (net > 0)]
-    rows = rows.sort_values("net", ascending=False, kind="stable").drop_duplicates("key").set_index("key")
-    keys = {work.name: work.name if work.plan else work.model for work in works}
-    return {name: str(rows["figure"][key]) for name, key in keys.items() if key in rows.index}
+def first_to_find_out(worth: pd.DataFrame) -> dict[str, str]:
+    """Return the figure whose worth (USD) most exceeds the cost to find it out, by work or model; without any below."""
+    net_usd = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
+    rows = worth.assign(net_usd=net_usd)[worth["evppi_usd_low"].gt(0) & net_usd.gt(0)]
+    rows = rows.sort_values("net_usd", ascending=False, kind="stable").drop_duplicates("workload")
+    return dict(zip(rows["workload"], rows["figure"], strict=True))
 
 
-def _verdict_row(work: PricedWork, break_even: pd.DataFrame, worth: str) -> dict[str, Any]:
+def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
     """Return COLUMNS of a work by name: recommended choice, runner-up, machine and seller, ratios, break-even."""
-    table = work.table.assign(**{"": work.table["choice"]})
+    table = work.table
     best, rival = standing_of(work)
-    binds = table["commitment"].iloc[best]
-    commits = rival is not None and table["commitment"].iloc[rival] != binds
+    commitment = table["commitment"].iloc[best]
+    commits = rival is not None and table["commitment"].iloc[rival] != commitment
     # What binds nobody is chosen at today's prices.
-    column, samples = ("usd_at_todays_prices", work.today) if binds == NOTHING else ("usd", work.usd)
-    rows = table[table["stands"] & table["commitment"].eq(binds)]
+    column, samples = ("usd_at_todays_prices", work.today) if commitment == NOTHING else ("usd", work.usd)
+    rows = table[table["stands"] & table["commitment"].eq(commitment)]
     take, *rivals = rows.sort_values([column, "choice"], kind="stable").index.tolist()
     take_rival = first_alternative(work, take, rivals)
-    second = _ratios(samples, table[column], take, take_rival)
-    first = _ratios(work.usd, table["usd"], best, rival) if commits else second
-    if not commits:
+    ratios = _ratios(samples, table[column], take, take_rival)
+    facts: dict[str, Any] = {f"take_{name}": ratios[name] for name in ("ratio", "p_cheaper")}
+    if commits:
+        ratios = _ratios(work.usd, table["usd"], best, rival) | _box_price(work)
+    else:
         best, rival = take, take_rival
-    sure = "clear" if rival is None else confidence(first["p_cheaper"])
-    lacking = work.without_speed[work.without_speed["commitment"].ne(binds) & (not commits)]
-    indices = {"best": best, "rival": rival, "take": take, "take_rival": take_rival}
-    facts = {
-        f"{name}_{column}".rstrip("_"): value
-        for name, index in indices.items()
-        if index is not None
-        for column, value in table.iloc[index].items()
-    }
-    kinds = {facts["best_kind"], facts.get("rival_kind")}
-    return facts | first | _by_use(work, break_even, [best, rival] if rival is not None and BUY in kinds else []) | {
+    for name, index in {"best": best, "rival": rival, "take": take, "take_rival": take_rival}.items():
+        if index is not None:
+            row = table.iloc[index]
+            facts |= {name: row["choice"], **row.add_prefix(f"{name}_")}
+    lacking = work.without_speed[work.without_speed["commitment"].ne(commitment) & (not commits)]
+    sure = "clear" if rival is None else confidence(ratios["p_cheaper"])
+    return facts | ratios | _by_use(work, break_even, best, rival) | _by_the_month(work, take) | {
         "workload": work.name,
         "workload_title": work.title,
         "level": COMMIT if commits else MACHINE,
         "confidence": NOT_DECIDED if len(lacking) else sure,
         "kind": facts["best_kind"],
         "months": work.months,
-        "usd": float(facts["best_usd"]),
-        "usd_per_month": float(facts["best_usd"]) / work.months,
-        "take_ratio": second["ratio"],
-        "take_p_cheaper": second["p_cheaper"],
+        "usd": facts["best_usd"],
+        "usd_per_month": facts["best_usd"] / work.months,
         "machine": facts.get("take_lead_option") or facts["take"],
         "timed": facts.get("take_timed", []),
         "trial_usd": facts.get("take_trial_usd", np.nan),
         "saving_usd": facts.get("take_saving_usd", np.nan),
         "busy_days_per_month": work.busy,
-        "find_out_first": "" if sure == "clear" else worth,
         "without_speed": lacking["title"].unique().tolist(),
         "filled": work.filled,
         "limit_costs": work.limit_costs,
-    } | _by_the_month(work, take) | (_box_price(work) if commits else {})  # fmt: skip
+    }  # fmt: skip
 
 
 def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> dict[str, float]:
@@ -167,14 +162,15 @@ def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
     return {"from_jobs": float(month_usd.iloc[index] / rival["usd"]), "by_hour_title": rival["title"]}
 
 
-def _by_use(work: PricedWork, break_even: pd.DataFrame, pair: Sequence[int]) -> dict[str, Any]:
-    """Return from which multiple of the work, or days of use per month (single jobs, `pair`), buying is cheaper."""
-    rows = break_even.reindex(columns=["workload", "quantity", "factor", "pays_until", "planned", "title", "reference",
-                                       "option", "break_even_value"])  # fmt: skip
+def _by_use(work: PricedWork, break_even: pd.DataFrame, best: int, rival: int | None) -> dict[str, Any]:
+    """Return from which multiple of the work, or of a single job from which days of use per month, buying pays."""
+    rows = break_even.reindex(columns=columns_of("break_even"))
     is_amount = rows["workload"].eq(work.name) & rows["quantity"].isin(["jobs", "device_hours"])
     for row in rows[is_amount].sort_values("factor", kind="stable").head(1).to_dict("records"):
         until = row["pays_until"] / row["planned"]
         return {"work_factor": row["factor"], "work_until": until, "pays_title": row["title"]}
-    choices = work.table["choice"].iloc[list(pair)] if not work.plan else []
-    is_pair = rows["workload"].eq(work.model) & rows[["reference", "option"]].isin(list(choices)).all(axis=1)
+    pair = work.table.loc[[best, best if rival is None else rival]]
+    if work.plan or not pair["kind"].eq(BUY).any():
+        return {}
+    is_pair = rows["workload"].eq(work.model) & rows[["reference", "option"]].isin(list(pair["choice"])).all(axis=1)
     return {"pays_from_days": next(iter(rows.loc[is_pair, "break_even_value"]), np.nan)}

@@ -51,7 +51,7 @@ def warning_table(
     tables = {"throughput": inputs.throughput, "efficiency": inputs.efficiency, "extrapolation": predicted}
     rows = [
         *(row for scope, table in tables.items() for row in _figure_warnings(scope, table)),
-        *_run_warnings(inputs),
+        *_run_warnings(inputs.left_out),
         *_price_warnings(inputs.price_lint),
         *_option_warnings(options),
         *_unpaired_machines(inputs, options, predicted, settings),
@@ -78,9 +78,9 @@ def decisive_rows(
         Option rows as dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a
         plan of phases those of its model.
     """
-    answer = verdict[verdict["is_answer"].astype(bool)]
-    for row in answer.head(1).to_dict("records"):
-        name, names = row["workload"], {row[column] for column in CHOICES}
+    answer = verdict[verdict["is_answer"].astype(bool)].head(1)
+    names: set[object] = {*answer.reindex(columns=list(CHOICES)).to_numpy().ravel()}
+    for name in answer["workload"]:
         of_work, rows = choices[choices["workload"] == name], options[options["workload"] == name]
         if of_work["cost"].eq(DISPATCH).any():
             rows = options[options["workload"].str.startswith(f"{name}.")]
@@ -104,20 +104,18 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
         The offers, with their column `warnings`.
     """
     cells = {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
-    cells |= {(None, model, pd.NA) for _, model, _ in cells}
-    chosen = {tuple(row[name] for name in OFFER) for row in decisive}
-    of_prices = {
-        (instance, pair.message)
-        for row in offers.to_dict("records")
-        if tuple(row[name] for name in OFFER) in chosen
-        for pair in pairs(row.get("warnings"))
-        for instance in (row["instance"], None)  # A finding on a whole list names no instance.
-    }
+    models = {row["model"] for row in decisive}
+    keys = {tuple(row[name] for name in OFFER) for row in decisive}
+    chosen = [row for row in offers.to_dict("records") if tuple(row[name] for name in OFFER) in keys]
+    messages = {pair.message for row in chosen for pair in pairs(row.get("warnings"))}
+    instances = {None, *(row["instance"] for row in chosen)}  # A finding on a whole list names no instance.
     rows = table.assign(instance=table["instance"].astype(object).where(table["instance"].notna(), None))
     is_decisive = [
-        (row.instance, row.message) in of_prices
+        row.message in messages and row.instance in instances
         if row.scope == "price"
-        else (row.instance, row.model, row.batch_size if row.instance else pd.NA) in cells
+        else (row.instance, row.model, row.batch_size) in cells
+        if row.instance
+        else row.model in models
         for row in rows.itertuples()
     ]
     return table.assign(decisive=np.array(is_decisive, bool))
@@ -144,12 +142,9 @@ def _figure_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
         yield from ((*cell, rule, message) for rule, message in pairs(row.get("warnings")))
 
 
-def _run_warnings(inputs: "Inputs") -> Iterator[WarningRow]:
-    """Yield a warning per failed status without one of its own, and per run that the budget left out."""
-    for row in inputs.throughput[~inputs.throughput["status"].isin(USABLE)].itertuples():
-        if row.status not in {pair.rule for pair in pairs(row.warnings)}:
-            yield ("throughput", row.instance, row.model, row.batch_size, row.status, f"status {row.status}")
-    for row in inputs.left_out.itertuples():
+def _run_warnings(left_out: pd.DataFrame) -> Iterator[WarningRow]:
+    """Yield a warning per run that the budget left out."""
+    for row in left_out.itertuples():
         cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
         message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
         yield ("throughput", row.instance, row.model, row.batch_size, "left_out", message)
@@ -163,12 +158,7 @@ def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
 
 
 def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Yield warnings of assumed intervals, measured beside published figures, and times of several rounds."""
-    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
-    for row in assumed.itertuples():
-        factor = row.images_per_s_high / row.images_per_s
-        message = f"a factor of {factor:.2f} is assumed for what is {row.throughput_basis}"
-        yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
+    """Yield warnings about measured figures beside published ones, and about times of several rounds."""
     for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
         if 0 < rows["throughput_basis"].eq("measured").mean() < 1:
             message = "figures measured here stand beside published ones: other software and another protocol"

@@ -11,11 +11,6 @@ from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, p_cheaper
 
-COLUMNS = (
-    "workload", "model", "reference", "option", "quantity", "break_even_value", "break_even_low", "break_even_high",
-    "days", "days_low", "days_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays", "planned",
-)  # fmt: skip
-
 
 def references(options: pd.DataFrame) -> dict[str, Row]:
     """Return the option row of the reference, by model; models without a reference are left out."""
@@ -23,7 +18,7 @@ def references(options: pd.DataFrame) -> dict[str, Row]:
     return {row["model"]: row for row in records(rows)}
 
 
-def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
+def break_even_rows(options: pd.DataFrame, draws: Draws, month_days: float) -> list[dict[str, Any]]:
     """Return the days of use from which the owned reference is cheaper, for every alternative of each model.
 
     An owned alternative is used on the same days as the reference, and so is a contract, paid whether used or not.
@@ -39,18 +34,20 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
 
     Returns
     -------
-    pandas.DataFrame
-        COLUMNS, a row per model and alternative; empty where the reference is not owned. `days` with `days_low`,
-        `days_high` (90 %; null: beyond the month): use from which the reference is cheaper; `gain_at_use`: cost of the
-        alternative / cost of the reference at the planned use; `p_cheaper`: share of samples in which the reference
-        is cheaper at that use; `p_pays`: in which some use within the month pays.
+    list of dict
+        Rows of the table `break_even`, one per model and alternative; none where the reference is not owned. `days`
+        and `break_even_value`, with 90 % of the samples (NaN: beyond the month): use from which the reference is
+        cheaper; `gain_at_use`: cost of the alternative / cost of the reference at the planned use; `p_cheaper`: share
+        of samples in which the reference is cheaper at that use; `p_pays`: in which some use within the month pays.
     """
-    rows, rows_by_model = [], trained(options)
-    for model, owned in references(options).items():
-        if owned["purchase"] == "own":
-            rivals = records(rows_by_model[model])
-            rows += [_break_even_row(owned, row, draws, month_days) for row in rivals if not same_machine(row, owned)]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    rows_by_model = trained(options)
+    return [
+        _break_even_row(owned, rival, draws, month_days)
+        for model, owned in references(options).items()
+        if owned["purchase"] == "own"
+        for rival in records(rows_by_model[model])
+        if not same_machine(rival, owned)
+    ]
 
 
 def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned: np.ndarray) -> np.ndarray:
@@ -77,22 +74,22 @@ def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned:
 
 
 def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, Any]:
-    """Return COLUMNS by name: days of use per month from which `owned` is cheaper than `rival`, and cost ratios."""
-    index, planned = owned["row"], float(owned["days_per_month"])
-    planned_days = np.append(planned, draws.days[index])
+    """Return a row of `break_even` by column: days of use from which `owned` is cheaper than `rival`, cost ratios."""
+    planned = float(owned["days_per_month"])
+    planned_days = np.append(planned, draws.days[owned["row"]])
     all_days = break_even_days(*_cost_differences(owned, rival, draws), planned_days)
     bounds = np.array([all_days[0], *interval(all_days[1:])])
-    days = np.where(bounds <= month_days, bounds, np.nan).tolist()
-    gain = draws.images_per_usd[index] / draws.images_per_usd[rival["row"]]
+    days = np.where(bounds <= month_days, bounds, np.nan)
+    gain = draws.images_per_usd[owned["row"]] / draws.images_per_usd[rival["row"]]
     gain_low, gain_high = map(float, interval(gain))
     names = ("break_even_value", "break_even_low", "break_even_high", "days", "days_low", "days_high")
-    return dict(zip(names, days * 2, strict=True)) | {
+    return dict(zip(names, [*days, *days], strict=True)) | {
         "workload": owned["model"],
         "model": owned["model"],
         "reference": owned["option"],
         "option": rival["option"],
         "quantity": "days_per_month",
-        "gain_at_use": float(owned["images_per_usd"] / rival["images_per_usd"]),
+        "gain_at_use": owned["images_per_usd"] / rival["images_per_usd"],
         "gain_low": gain_low,
         "gain_high": gain_high,
         "p_cheaper": p_cheaper(np.ones_like(gain), gain),
@@ -108,18 +105,13 @@ def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray,
     USD per hour of the work.
     """
 
-    def values(row: Row, column: str, name: str) -> np.ndarray:
-        return np.append(row[column], getattr(draws, name)[row["row"]])
+    def values(column: str, samples: np.ndarray) -> list[np.ndarray]:
+        return [np.append(row[column], samples[row["row"]]) for row in (owned, rival)]
 
-    (fixed, rival_fixed), (variable, rival_variable), (speed, rival_speed), (_, images_per_usd) = (
-        [values(row, *names) for row in (owned, rival)]
-        for names in (
-            ("fixed_usd_per_month", "fixed"),
-            ("variable_usd_per_hour", "variable"),
-            ("images_per_s", "images_per_s"),
-            ("images_per_usd", "images_per_usd"),
-        )
-    )
+    fixed, rival_fixed = values("fixed_usd_per_month", draws.fixed)
+    variable, rival_variable = values("variable_usd_per_hour", draws.variable)
+    speed, rival_speed = values("images_per_s", draws.images_per_s)
+    _, images_per_usd = values("images_per_usd", draws.images_per_usd)
     ratio = speed / rival_speed
     if by_contract(rival):
         hours = HOURS_A_DAY * owned["days_per_month"]

@@ -1,15 +1,14 @@
 """USD of the cheapest choice of each commitment at values of the page's controls: work, months, prices, days of use."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sweetspot.bills.rates import by_contract
 from sweetspot.choice_kinds import BUY, CONTRACT
 from sweetspot.decision.choice_table import NOTHING
 from sweetspot.decision.decision_problem import Array, Choice, DecisionProblem, Parameter
-from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval
 
 # One of each is a control: the first that a problem has.
@@ -17,7 +16,6 @@ CONTROLS = (("jobs", "per_month"), ("months",), ("capex_usd",), ("rents", "usd_p
             ("usd_per_kwh",))  # fmt: skip
 STEPS_A_SIDE = 6
 REACH = 3.0  # times the planned value, at the end of either side
-COLUMNS = columns_of("sweeps")
 
 
 def controls(problem: DecisionProblem) -> list[Parameter]:
@@ -43,38 +41,34 @@ def commitment_of(choice: Choice) -> str:
     return BUY if choice.row["purchase"] == "own" else CONTRACT if by_contract(choice.row) else NOTHING
 
 
-def sweep_rows(problem: DecisionProblem) -> Iterator[dict[str, Any]]:
-    """Yield rows of COLUMNS: the cheapest choice by control, value and commitment, all else as planned.
+def sweep_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
+    """Return rows of the table `sweeps`: the cheapest choice by control, value and commitment, all else as planned.
 
     `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share of samples in which it
     costs the least, are of the study's samples, which move in proportion.
     """
-    commitments = np.array([commitment_of(choice) for choice in problem.choices])
-    possible = {name: problem.eligible & (commitments == name) for name in np.unique(commitments)}
+    rows = []
+    eligible = np.flatnonzero(problem.eligible)
+    commitments = [commitment_of(problem.choices[index]) for index in eligible]
+    planned_usd = np.where(problem.baseline.usd, problem.baseline.usd, 1.0)
     for parameter in controls(problem):
         factors = factors_of(parameter)
         costs = problem.at(parameter, factors)
+        cheapest = pd.DataFrame(costs.usd[eligible], eligible).groupby(commitments).idxmin()
         for step, factor in enumerate(factors):
-            usd = {name: np.where(mask, costs.usd[:, step], np.inf) for name, mask in possible.items()}
-            cheapest = {name: int(of_kind.argmin()) for name, of_kind in usd.items() if np.isfinite(of_kind).any()}
-            samples = {
-                name: problem.samples_usd[index] * costs.usd[index, step] / (problem.baseline.usd[index, 0] or 1.0)
-                for name, index in cheapest.items()
-            }
-            lowest = np.min(list(samples.values()), axis=0, initial=np.inf)
-            for name, index in cheapest.items():
-                low, high = interval(samples[name])
-                yield {
-                    "workload": problem.workload,
-                    "quantity": parameter.quantity,
-                    "control": parameter.name,
-                    "unit": parameter.unit,
-                    "value": parameter.value * factor,
-                    "is_planned": factor == 1.0,
-                    "commitment": name,
-                    "title": problem.title_at(costs, index, step),
-                    "usd": costs.usd[index, step],
-                    "usd_low": float(low),
-                    "usd_high": float(high),
-                    "p_cheapest": float(np.mean(samples[name] <= lowest)),
-                }
+            indices = cheapest[step][np.isfinite(costs.usd[cheapest[step], step])]
+            usd = costs.usd[indices, step]
+            samples = problem.samples_usd[indices] * (usd / planned_usd[indices, 0])[:, None]
+            low, high = interval(samples)
+            table = pd.DataFrame({"usd": usd, "usd_low": low, "usd_high": high, "commitment": indices.index})
+            rows += table.assign(
+                workload=problem.workload,
+                quantity=parameter.quantity,
+                control=parameter.name,
+                unit=parameter.unit,
+                value=parameter.value * factor,
+                is_planned=factor == 1.0,
+                title=[problem.title_at(costs, index, step) for index in indices],
+                p_cheapest=(samples <= samples.min(axis=0, initial=np.inf)).mean(axis=1),
+            ).to_dict("records")
+    return rows
