@@ -1,7 +1,6 @@
 """Jobs and device-hours of months, against sums made another way."""
 
 import datetime
-import math
 from collections import defaultdict
 from zoneinfo import ZoneInfo
 
@@ -74,22 +73,6 @@ def test_a_job_counts_where_it_began_with_the_hours_of_all_its_runs():
     assert row.jobs_by_month == [1, 2] and row.hours == 7.5
     assert row.hours_cv == pytest.approx(2.5 / 7.5)  # of 5 and 10 h
     assert row.device_hours == 2 * 5 + 10 + 9 * 24 and row.devices == pytest.approx((10 + 10 + 216) / (5 + 10 + 216))
-
-
-def test_an_id_that_comes_again_after_completion_is_another_job():
-    runs = runs_of(
-        ("52", "2024-02-01 08:00", "2024-02-01 09:00", 1.0, "completed", "a"),
-        ("52", "2025-10-01 10:00", "2025-10-01 13:00", 1.0, "completed", "a"),
-        # Put back twice, so one job of 1 + 2 + 4 h; then the id is used once more, and has not ended yet.
-        ("7", "2025-03-01 00:00", "2025-03-01 01:00", 1.0, "ended", "a"),
-        ("7", "2025-03-02 00:00", "2025-03-02 02:00", 1.0, "ended", "a"),
-        ("7", "2025-03-03 00:00", "2025-03-03 04:00", 1.0, "completed", "a"),
-        ("7", "2025-04-01 00:00", "2025-04-01 08:00", 1.0, "ended", "a"),
-    )
-    (row,) = count_use(runs, UTC, day("2024-01-01"), day("2026-01-01")).classes
-    assert sum(row.jobs_by_month) == 4 and row.hours == (1 + 3 + 7 + 8) / 4
-    squares = sum((hours - 4.75) ** 2 for hours in (1, 3, 7, 8)) / 4
-    assert row.hours_cv == pytest.approx(math.sqrt(squares) / 4.75)
 
 
 def test_classes_by_devices_and_hours_at_their_bounds():

@@ -89,15 +89,15 @@ class StartTimes:
         levels = random.random((5, size))
         share, wait = at_level(self.free_share, levels[0]), at_level(self.wait_hours, levels[1])
         failures = at_level(self.failures_per_hour, levels[2])
-        is_free = random.random(size) < share ** (self.machines ** levels[3])
-        start = np.where(is_free, 0.0, random.standard_exponential(size) * wait)
+        is_taken = random.random(size) >= share ** (self.machines ** levels[3])
+        start = is_taken * random.standard_exponential(size) * wait
         if self.start_hours is not None:
             start = at_level(self.start_hours, levels[4])
 
         hours = wall_time(run_hours, failures, CHECKPOINT_HOURS, RESTART_HOURS, np.nan)
         searches = random.poisson(np.minimum(failures * hours * (1.0 - share), MAXIMUM_SEARCHES))
-        waits = random.standard_gamma(np.maximum(searches, 1)) * wait
-        return np.asarray(start + hours + np.where(searches > 0, waits, 0.0))
+        waits = random.standard_gamma(np.maximum(searches, 1)) * wait * (searches > 0)
+        return np.asarray(start + hours + waits)
 
 
 @lru_cache(maxsize=1024)
