@@ -84,8 +84,9 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     path
         The file, or `-` for standard input.
     record_format
-        `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the columns start, end,
-        devices and perhaps job, class, state (`completed` or anything else); other columns are ignored.
+        `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the
+        columns start, end, devices and perhaps job, class, state (`completed` or anything else);
+        other columns are ignored.
     zone
         Time zone of times without an offset.
     now
@@ -94,10 +95,10 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     Returns
     -------
     pandas.DataFrame
-        RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
-        running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue
-        has several runs. If overlapping exports repeat a run (same job and start), the one with the latest end
-        is kept.
+        RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state:
+        completed, ended, running or waiting. devices: their number, shared ones as fractions. A job
+        that was put back into the queue has several runs. If overlapping exports repeat a run (same
+        job and start), the one with the latest end is kept.
 
     Raises
     ------
@@ -121,9 +122,9 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
 
 def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
     """Yield the lines below the header (column names in small letters), without steps of Slurm jobs (`7.batch`)."""
-    is_sacct = record_format == "sacct"
-    dialect: dict[str, Any] = {"delimiter": "|", "quoting": csv.QUOTE_NONE} if is_sacct else {"strict": True}
-    rows = csv.reader(io.StringIO(text), **dialect)
+    rows = csv.reader(io.StringIO(text), strict=True)
+    if record_format == "sacct":
+        rows = csv.reader(io.StringIO(text), delimiter="|", quoting=csv.QUOTE_NONE)
     names = next(rows, [])
     header = [name.strip().lower() for name in names]
     for column in REQUIRED_COLUMNS[record_format]:

@@ -18,9 +18,9 @@ SMALL_CLASSES = "other"
 SEED = 1
 SAMPLES = 4000
 HOUR = pd.Timedelta(hours=1)
-# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by sqrt(0.1) = 32 %, in two
-# of three teams by 12 to 86 %. Simulated months of several kinds are then covered as they should be
-# (tests/use/test_forecast.py). The counts alone say the level.
+# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by
+# sqrt(0.1) = 32 %, in two of three teams by 12 to 86 %. Simulated months of several kinds are then
+# covered as they should be (tests/use/test_forecast.py). The counts alone say the level.
 PRIOR_SD = np.array([3.0, 0.04])  # of the logarithms of level and monthly growth
 DISPERSION = 0.1
 DISPERSION_LOG_SD = 2.0
@@ -50,7 +50,11 @@ class JobForecast:
 
 @dataclass(frozen=True)
 class ClassUse:
-    """Use by one class: device-hours of all jobs; mean hours of ended jobs (NaN: none), their CV; mean devices."""
+    """Use by the jobs of one class.
+
+    `device_hours`: of all its jobs; `hours`, `hours_cv`: mean hours of ended jobs and their coefficient
+    of variation (NaN: no job has ended); `devices`: mean of a job.
+    """
 
     name: str
     jobs_by_month: list[int]
@@ -63,7 +67,10 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class MonthlyUse:
-    """Use in the recorded whole months: clock hours of these months, device-hours used; largest class first."""
+    """Use in the recorded whole months.
+
+    `hours`: of the clock in these months; `device_hours`: in use; `classes`: the largest first.
+    """
 
     months: list[str]
     hours: float
