@@ -13,7 +13,7 @@ from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision.work_classes import GROWTH, PER_MONTH
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import grown
+from sweetspot.mixes.problem import growth_by_month
 from sweetspot.mixes.search import BEST, Mix, step
 from sweetspot.titles import model_title
 
@@ -90,7 +90,7 @@ def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
 
 def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
     """Yield each class's jobs per month, urgent jobs and growth as a parameter with its samples (one value each)."""
-    jobs = (work.numbers / grown(work.growth, work.work.months)).mean(axis=2)
+    jobs = (work.numbers / growth_by_month(work.growth, work.work.months)).mean(axis=2)
     for index, (name, _, job, urgent, _) in enumerate(work.classes):
         title = model_title(job.name)
         label, maximum = (
