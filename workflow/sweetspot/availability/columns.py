@@ -1,4 +1,4 @@
-"""What is known of getting each option, as columns of the table of options."""
+"""Chance to find each option free, waits, failures and hours to a result, as columns of the table of options."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any

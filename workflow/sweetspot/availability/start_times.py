@@ -1,4 +1,4 @@
-"""When a result is there, counted from today: finding or receiving a machine, the run itself, and its failures."""
+"""Hours from today to a result: finding or receiving a machine, the run itself, and its failures."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +9,7 @@ from sweetspot.bills.renting import wall_time
 from sweetspot.bills.schemas import FloatArray
 from sweetspot.draws import DRAWS, stream
 
-SEED = 2018  # Every machine has the same luck, so that machines differ by what is known of them.
+SEED = 2018  # All machines share their random numbers, so that they differ only in what is known of them.
 # To notice a failure and start again: the mean of 4 to 39 minutes, OLMo on Lambda (2026-01) and retries of 2026-05.
 RESTART_HOURS = 0.4
 # To write a checkpoint of 7 billion parameters: 6 to 149 s (PyTorch and IBM, 2024).
