@@ -22,6 +22,7 @@ GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of 
 
 
 def _narrow(jobs: Amount) -> Amount:
+    """Return the jobs a month unchanged. Raises ValueError for a range of more than three decades."""
     low, high = jobs.ends
     if high > low * WIDEST:
         raise ValueError(f"a range of at most {WIDEST:g} times, found {low:g} to {high:g}")
