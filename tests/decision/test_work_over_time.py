@@ -5,7 +5,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed
 from sweetspot.decision.decision_problem import ParameterValues
-from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.mixes.problem import growth_by_month, months_of
 
 MONTHS = np.arange(36)

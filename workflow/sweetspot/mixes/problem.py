@@ -154,8 +154,6 @@ class Problem:
     errors
         Errors of the speeds. Jobs are given to machines by what is expected with the timed
         speeds alone; the cost of a job is that of each sample.
-    filled
-        Share of the hours of owned machines that is used at most; jobs beyond it are rented.
     first
         The offer that each job tries first; empty: the one expected to be the cheapest.
     timed
@@ -169,7 +167,6 @@ class Problem:
     rented: tuple[RentalOffer, ...]
     trials: Mapping[str, float]
     errors: SpeedErrors
-    filled: float = 1.0
     first: str = ""
     timed: frozenset[str] = frozenset()
     samples: Indices | EllipsisType = ...
