@@ -79,6 +79,8 @@ def with_transferred(
             and (instance.framework or question.framework) == framework
             and name not in set(timed["instance"])
         }
+        if not lacking:
+            continue
         fastest = group.sort_values("images_per_s").drop_duplicates("gpu", keep="last")
         log_sds = np.log((fastest["images_per_s_high"] / fastest["images_per_s"]).fillna(1)) / SD_95
         measured = [
