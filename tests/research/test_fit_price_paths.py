@@ -6,7 +6,8 @@ import pytest
 from sweetspot.facts.shipped_tables import POOLS
 
 from research.fit_price_paths import fitted
-from research.rent_history import Series, read_history, read_resale, series_of, windows
+from research.path_fit import list_cuts, market_share
+from research.rent_history import Series, read_history, read_resale, windows
 
 FOLDER = POOLS / "prices-2026"
 
@@ -31,26 +32,6 @@ def test_list_prices_were_cut_six_times_in_45_series_years_and_old_ones_never(nu
         assert row.shipped == pytest.approx(row.history, abs=0.005)
 
 
-def test_smaller_clouds_within_five_points_of_each_reading(numbers):
-    # three readings of stale tables kept by hand: moved rows only, all rows, whole series
-    for row in of(numbers, "small_cloud", "change a year"):
-        assert row.shipped == pytest.approx(row.history, abs=0.06)
-    share = of(numbers, "small_cloud", "market share")[0]
-    assert share.shipped == pytest.approx(share.history, abs=0.02)
-
-
-def test_spot_within_three_hundredths_of_the_logarithm(numbers):
-    for row in of(numbers, "spot", "sd of the log"):
-        assert row.shipped == pytest.approx(row.history, abs=0.03)
-    assert of(numbers, "spot", "market share")[0].history < 0.05
-
-
-def test_resale_to_the_second_digit_and_at_most_the_price(numbers):
-    for name in ("resale data-centre", "resale gaming"):
-        for row in of(numbers, name, "years"):
-            assert row.shipped == pytest.approx(min(1.0, row.history), abs=0.0051), row
-
-
 def series(prices, times, step=False, gap=np.inf):
     return Series(("a", "b", ""), np.array(times, float), np.array(prices, float), step, gap)
 
@@ -68,10 +49,27 @@ def history(rows):
     return pd.DataFrame(rows, columns=columns)
 
 
-def test_a_stale_row_of_a_hand_kept_table_counts_only_where_all_do():
+def test_a_change_below_one_per_cent_is_no_cut():
+    rows = [("list", "aws", "H100", "m", time, usd, "no") for time, usd in ((0, 10.0), (12, 10.05), (24, 7.0))]
+    found = list_cuts(history(rows), "H100")
+    assert (found.years, found.sizes) == (2.0, (pytest.approx(7.0 / 10.05 - 1),))
+    assert list_cuts(history(rows), "H100", inside=False).series == 0
+
+
+def test_the_market_share_is_that_of_an_analysis_of_variance():
+    draws = np.random.default_rng(3)
+    market, own = draws.normal(0, 0.3, 200), draws.normal(0, 0.6, (200, 30))
     rows = [
-        ("cloud", "p", "g", "", time, usd, hand)
-        for time, usd, hand in ((0, 2.0, "no"), (6, 2.0, "yes"), (13, 1.0, "yes"))
+        {
+            "provider": f"p{one}",
+            "gpu": "g",
+            "machine": "",
+            "start": year * 12,
+            "log_change": market[year] + own[year, one],
+        }
+        for year in range(200)
+        for one in range(30)
     ]
-    assert series_of(history(rows), "cloud")[0].times.tolist() == [0, 6, 13]
-    assert series_of(history(rows), "cloud", strict=True)[0].times.tolist() == [0, 13]
+    found = pd.DataFrame(rows)
+    # 0.09 / (0.09 + 0.36)
+    assert market_share(found, (found["start"] // 12).tolist()) == pytest.approx(0.2, abs=0.03)
