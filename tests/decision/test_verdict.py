@@ -48,7 +48,7 @@ def test_every_column_where_buying_is_held_against_two_clouds():
         "take_ratio": 1.2, "take_p_cheaper": 0.75, "take_lead": None, "take_rival_lead": None, "machine": "north",
         # 3000 + 0.5 (price - 2400) = 2000: at 400 USD; the later purchase has no price of its own to ask for
         "box_title": "office box", "box_usd": 2400.0, "buy_below_usd": 400.0, "box_usd_low": 2400.0,
-        "box_usd_high": 2400.0, "firm_price": True, "busy_days_per_month": 8.0, "find_out_first": "", "timed": [],
+        "box_usd_high": 2400.0, "firm_price": True, "busy_days_per_month": 8.0, "find_out_first": "",
         "without_speed": [], "filled": 1.0,
     }  # fmt: skip
     row = told.iloc[0].to_dict()

@@ -61,10 +61,10 @@ def hanging_tables():
              "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
     pays = {"workload": "project", "model": None, "title": TITLES[BOX], "reference": BOX, "quantity": "jobs",
             "assumption": "the work", "unit": "hours of work", "planned": 7000.0, "break_even_value": 1700.0,
-            "break_even_low": 0.0, "break_even_high": None, "p_pays": 0.99,
+            "break_even_low": 0.0, "break_even_high": None, "p_pays": 0.99, "factor": 1700 / 7000,
             "pays_until": None}  # fmt: skip
     days = pays | {"quantity": "days_per_month", "assumption": "days of use a month", "unit": "days/month",
-                   "planned": 10.0, "break_even_value": 2.5}  # fmt: skip
+                   "planned": 10.0, "break_even_value": 2.5, "factor": 0.25}  # fmt: skip
     worth = about | {"figure": "price of Cloud with 1 V100", "title": TITLES[CLOUD], "evppi_usd": 40.0,
                      "evppi_usd_low": 30.0, "evppi_usd_high": 50.0, "cost_to_learn_usd": None,
                      "learn_on_title": None, "turning_point": 0.72, "rests_on_it": 1}  # fmt: skip

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import cost, figure, inputs, offer, only, settings
+from decision_tables import cost, figure, inputs, offer, settings
 from study_tables import STUDIES
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.warning_table import warning_table
 from sweetspot.draws import interval
 from sweetspot.throughput.speed_errors import (
     ROUND_HIGH,
@@ -102,16 +101,3 @@ def test_figures_of_one_old_round_are_off_together_and_those_of_the_newest_are_n
     assert np.corrcoef(np.log(rates["old"]), np.log(rates["oldest"]))[0, 1] == pytest.approx(0.5**0.5, abs=0.05)
     same = in_rounds(one=2, other=2)
     assert (simulate(same, seed=1, draws=50).images_per_s == 225.0).all()
-
-
-def test_rounds_apart_are_a_warning_that_names_them():
-    def told(**rounds):
-        options = in_rounds(**rounds)
-        nothing = pd.DataFrame(columns=["instance", "model", "batch_size", "status", "warnings"])
-        table = warning_table(only(throughput=nothing), options, settings(), {})
-        return table.loc[table["rule"] == "rounds_apart", ["instance", "model", "message"]].to_numpy().tolist()
-
-    assert told(one=2, other=2) == []
-    [(machine, model, message)] = told(new=0, old=1, alike=1)
-    assert (machine, model) == (None, "vgg16")
-    assert "(v9.0: new; v8.0: alike, old)" in message and "0.98 to 1.35 times as fast" in message

@@ -14,7 +14,7 @@ from sweetspot.decision.analyses.sweeps import sweep_rows
 from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
-from sweetspot.decision.left_out import set_aside, speed_warnings, with_missing_speeds
+from sweetspot.decision.left_out import set_aside, with_missing_speeds
 from sweetspot.decision.monthly_choices import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
@@ -215,8 +215,7 @@ def compare(
         "choices": result.choices,
     }
     tables["verdict"] = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
-    further = speed_warnings(result.works, needs, every)
-    warnings = warning_table(inputs, every, settings, needs, further)
+    warnings = warning_table(inputs, every, settings, needs, result.works)
     decisive = decisive_rows(tables["verdict"], result.choices, tables["sources"], options)
     return tables | {"warnings": with_decisive(warnings, decisive, inputs.offers)}
 

@@ -69,6 +69,6 @@ def without_selection(halves: np.ndarray) -> np.ndarray:
 def _basis(figure: np.ndarray) -> np.ndarray:
     """Return a matrix, draw x column: 1, x and (x - knot)+ for the figure x in standard deviations."""
     scaled = (figure - figure.mean()) / figure.std()
-    knots = np.unique(np.sort(scaled)[[round(knot * (figure.size - 1)) for knot in KNOTS]])
+    knots = np.unique(np.quantile(scaled, KNOTS, method="nearest"))
     inner = knots[(knots > scaled.min()) & (knots < scaled.max())]
     return np.column_stack([np.ones(figure.size), scaled, np.maximum(scaled[:, None] - inner, 0.0)])
