@@ -80,7 +80,7 @@ mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests mis
 	python research/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
 
 walk: $(VENV)/.ready-test  ## the README and config/README.md as a newcomer types them, in an empty root; minutes
-	python -m pytest tests/support/newcomer
+	python -m pytest research/newcomer
 
 weight: $(VENV)/.ready-test  ## lines, tokens and names of each room beside their ceilings (tests/ground/ceilings.yaml)
 	@python tests/support/weight.py
@@ -95,7 +95,7 @@ site: $(VENV)/.ready-test  ## the documents and the pages made here, as a site i
 	@echo "Site: $(abspath site/index.html)"
 
 container-check:  ## the steps of Containerfile in a root of their own, without a container engine; needs root and debootstrap
-	$(PYTHON) tests/container Containerfile
+	$(PYTHON) research/container Containerfile
 
 environment: $(READY)  ## what `make report` needs; SLURM=1, KUBERNETES=1 add what those profiles need
 

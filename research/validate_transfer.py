@@ -53,7 +53,7 @@ def validate_file(path: Path) -> dict[str, Any]:
     Raises UserError.
     """
     content, devices = read_device_figures(path), shipped_devices()
-    table = errors_of_file(as_figures(content.table, devices), shipped_figures())
+    table = errors_of_file(as_figures(content.table), shipped_figures())
     places = {place: table[table["both_known"] == known] for place, known in PLACES.items()} if len(table) else {}
     return {
         "headline": DEFAULT,

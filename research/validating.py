@@ -1,13 +1,12 @@
 """What `validate-scaling` and `validate-transfer` share: a file of figures or the shipped ones, as text or as JSON."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sweetspot.commands.json_values import without_nan
+from sweetspot.commands.render import to_json
 from sweetspot.facts.shipped_tables import STUDIES
 
 if TYPE_CHECKING:
@@ -45,4 +44,4 @@ def run(arguments: argparse.Namespace, kind: Validation) -> None:
     for text in figures.bad:
         print(f"warning: {text}", file=sys.stderr)
     result = {"file": str(arguments.file), **kind.judged(figures, studies), "bad_rows": figures.bad}
-    print(json.dumps(without_nan(result), indent=2) if arguments.json else kind.report(arguments.file, result))
+    print(to_json(result) if arguments.json else kind.report(arguments.file, result))

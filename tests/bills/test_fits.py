@@ -7,7 +7,7 @@ import pandas as pd
 from decision_tables import BOX, RENTED, inputs, settings
 from sweetspot.bills.fits import apart, fit_warnings, fitting_plans, with_fits
 from sweetspot.decision.compare import compare
-from sweetspot.study.memory import Needs
+from sweetspot.study.instances import Needs
 from sweetspot.study.workloads import Need
 
 MEMORY = {BOX: 11.0, RENTED: 16.0}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from price_lists import cell, machines, planned, price_list
-from sweetspot.bills.job_rounds import job_rounds, next_machine_count
+from sweetspot.bills.renting import job_rounds, next_machine_count
 from sweetspot.study.instances import Instance
 
 TOTAL = ["machines", "at_once", "hours", "usd", "jobs"]

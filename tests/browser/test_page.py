@@ -36,19 +36,19 @@ def assert_within(found, size, width):
     assert size <= 250_000
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("width", HEIGHT)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_budgets_of_every_page(name, width, study_results):
+def test_the_budgets_of_every_page(name, study_results):
     file = study_results(name) / "report" / "index.html"
-    with opened(file, width) as (tab, noise):
-        assert_within(measured(tab), file.stat().st_size, width)
+    with opened(file) as (tab, noise):
+        for width in HEIGHT:
+            tab.set_viewport_size({"width": width, "height": 900})
+            assert_within(measured(tab), file.stat().st_size, width)
         assert not noise
 
 
 @pytest.mark.parametrize(("tables", "width", "scheme"), [(small_tables, 390, "dark"), (one_job, 1280, "light")])
 def test_accessibility_rules_hold_on_the_first_page(tables, width, scheme, tmp_path):
-    """axe-core's rules with every fold open; those of evidence.html: test_shapes.py, tests/report."""
+    """axe-core's rules with every fold open; those of evidence.html: test_browser.py, tests/report."""
     from axe_playwright_python.sync_playwright import Axe
 
     file = written(tmp_path, tables(), study())

@@ -6,9 +6,8 @@ import shutil
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, queue_at_box, settings
-from phase_tables import CLOUDS, box, plan_choices
 from report_tables import month_tables
-from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, exit_code, parse_deadline
+from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
 from sweetspot.commands.command_line import main
 from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, at_days, reevaluate
 from sweetspot.decision.compare import compare
@@ -173,19 +172,18 @@ def test_one_object_for_programs(project, capsys):
     assert content["verdict"]["best"]["choice"] == BOX
 
 
-def test_a_result_that_is_older_than_the_study_is_said(edited, capsys):
-    root, _ = edited
+def test_results_that_are_old_empty_or_missing_are_said(found, edited, capsys):
+    root, folder = edited
     (root / "config/studies/paper/workloads.yaml").write_text("{}\n")
     _, said = asked(root, capsys)
     assert "workloads.yaml is newer than the results; `make report STUDY=paper` reads it" in said.err
-
-
-def test_a_study_without_prices_has_no_answer_and_says_why(found, edited, capsys):
-    root, folder = edited
     for name in ("options", "verdict"):
         write_table(found[name].head(0), folder / f"{name}.parquet")
     code, said = asked(root, capsys)
     assert code == 2 and said.out.splitlines()[1] == "No answer yet: nothing here has a price."
+    (folder / "options.parquet").unlink()
+    with pytest.raises(UserError, match="`make report STUDY=paper` makes it"):
+        asked(root, capsys)
 
 
 @pytest.mark.parametrize(
@@ -201,24 +199,6 @@ def test_what_cannot_be_asked_is_one_sentence(project, capsys, arguments, words)
     with pytest.raises(UserError) as told:
         asked(project, capsys, *arguments)
     assert words in str(told.value)
-
-
-def test_without_results_it_says_what_makes_them(edited, capsys):
-    root, folder = edited
-    (folder / "options.parquet").unlink()
-    with pytest.raises(UserError, match="`make report STUDY=paper` makes it"):
-        asked(root, capsys)
-
-
-def test_times():
-    assert [parse_deadline(text) for text in ("90min", "6h", "2d", "1.5 h", None)] == [1.5, 6.0, 48.0, 1.5, None]
-
-
-def test_one_workload_late_is_late(found):
-    some = of(found["options"], due_hours=60.0)["job_deadlines"]
-    assert exit_code(None, some.to_dict("records"), []) == 0
-    both = pd.concat([some, some.assign(option=None)]).to_dict("records")
-    assert exit_code(None, both, []) == NOT_IN_TIME
 
 
 def test_the_command_reads_only(project, capsys):
@@ -240,11 +220,3 @@ def test_the_verdict_on_the_plan_gives_the_exit_code(edited, capsys):
     write_table(tables["verdict"].assign(confidence="too close to call"), folder / "verdict.parquet")
     code, said = asked(root, capsys, "--json")
     assert code == TOO_CLOSE and json.loads(said.out)["verdict"]["workload"] == "lab"
-
-
-def test_a_deadline_is_not_one_of_a_project_of_phases(edited, capsys):
-    root, folder = edited
-    write_table(plan_choices(box(), *CLOUDS), folder / "choices.parquet")
-    code, said = asked(root, capsys, "--deadline", "3d")  # of the single jobs
-    assert code == 0
-    assert "The deadline is of single jobs, below; it is not one of the whole project." in said.out.splitlines()

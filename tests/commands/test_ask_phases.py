@@ -18,6 +18,7 @@ from sweetspot.draws import DRAWS
 from sweetspot.files import write_arrow
 from sweetspot.study.settings import Settings
 
+pytestmark = pytest.mark.slow  # compares whole studies
 RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}
 TOLD = ("kind", "usd", "usd_per_month")
 
@@ -73,33 +74,11 @@ def test_more_jobs_or_fewer_days_are_those_of_a_study_that_says_so(project, caps
     assert content["verdict"]["usd"] != pytest.approx(page["usd"])
 
 
-@pytest.fixture(scope="module")
-def small():
-    """The page's tables of the plan by fewer draws, and what asks for it at other values."""
-    found, (facts, offers) = compared(own(), hourly(RANGED)), given(own(), hourly(RANGED))
-
-    def case(**wanted):
-        known = StudyInputs(found["options"], Settings.of(study(reference="box")), offers, phases=facts)
-        return reevaluate(known, RequestedUse(**wanted), 400)
-
-    return found, case
-
-
-def plan(found):
-    """The choices of the plan."""
-    return found["choices"][found["choices"]["cost"] == "rounds"].drop(columns="device_hours").set_index("choice")
-
-
-def test_asked_for_nothing_else_it_is_the_pages_whatever_was_asked_before(small):
-    """14,400 hours of twice the jobs take four boxes of 4,320 (five days, 36 months)."""
-    found, case = small
-    assert plan(case(days=5.0, jobs_factor=2.0)).loc["box", "counts"] == 4.0
-    asked = case()
-    pd.testing.assert_frame_equal(plan(found), plan(asked), check_exact=False, rtol=1e-12, check_dtype=False)
-
-
 @pytest.mark.parametrize(("factor", "hours"), [(1 / 3600, 2.0), (1.00001 / 3600, 4.0)])
-def test_jobs_are_whole_ones(small, factor, hours):
+def test_jobs_are_whole_ones(factor, hours):
     """Of 3,600 jobs of two hours: one job; a little more than one is two."""
-    _, case = small
-    assert plan(case(jobs_factor=factor)).loc["rented", "hours"] == pytest.approx(hours)
+    found, (facts, offers) = compared(own(), hourly(RANGED)), given(own(), hourly(RANGED))
+    known = StudyInputs(found["options"], Settings.of(study(reference="box")), offers, phases=facts)
+    choices = reevaluate(known, RequestedUse(jobs_factor=factor), 400)["choices"]
+    plan = choices[choices["cost"] == "rounds"].set_index("choice")
+    assert plan.loc["rented", "hours"] == pytest.approx(hours)

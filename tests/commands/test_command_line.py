@@ -23,11 +23,11 @@ def typed(capsys, monkeypatch):
     return call
 
 
-def test_help_names_every_command_and_imports_none():
+def test_help_names_every_command_and_imports_no_table_and_no_framework():
     code = (
         "import sys; from sweetspot.commands.command_line import main\n"
-        "main(['--help']); main(['import-use', '--help'])\n"
-        "assert not {'pandas', 'numpy', 'pydantic', 'yaml', 'pyarrow'} & set(sys.modules)"
+        "main(['--help']); main(['import-use', '--help']); main(['doctor'])\n"
+        "assert not {'pandas', 'numpy', 'pydantic', 'pyarrow', 'tensorflow', 'keras', 'torch'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment(ROOT), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,6 @@ from sweetspot.commands.command_line import main
 from sweetspot.decision.verdict import verdict_table
 from sweetspot.declared_tables import write_table
 from sweetspot.errors import UserError
-from sweetspot.report.rank_changes import difference, to_markdown
 from works import work
 
 
@@ -29,20 +28,6 @@ def folders(tmp_path):
         (tmp_path / name / "comparison").mkdir(parents=True)
         write_table(table, tmp_path / name / "comparison" / "ranks.parquet")
     return tmp_path / "old", tmp_path / "new"
-
-
-def test_prices_and_ranks_that_changed(folders):
-    table = difference(*(pd.read_parquet(folder / "comparison" / "ranks.parquet") for folder in folders))
-    found = {(row.what, row.instance): row for row in table.itertuples()}
-    assert set(found) == {
-        ("price", "a"), ("price", "c"), ("new", "n|w"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "c")
-    }  # fmt: skip
-    assert found["price", "a"].change == pytest.approx(1.5)  # 1.0 -> 2.5
-    assert (found["rank", "b"].rank_before, found["rank", "b"].rank_after) == (2, 1)
-    assert found["cost", "c"].after == pytest.approx(330.0)
-    text = to_markdown(table, "old", "new")
-    assert "| a (on_demand) | 1 | 2.5 | +150.0% | 2018-07-01 -> 2026-07-01 |" in text
-    assert "n\\|w" in text and "1 further costs changed without a change of rank." in text
 
 
 def test_the_answers_stand_first(folders, capsys):

@@ -38,22 +38,16 @@ def imported(*folders):
 LIBRARY = ROOT / "workflow" / "sweetspot"
 
 
-def test_the_core_is_what_the_rooms_without_a_framework_import():
+def test_dependencies_are_what_the_rooms_import():
     rooms = [room for room in LIBRARY.iterdir() if room.is_dir() and room.name != "harness"]
     core = names(PROJECT["dependencies"])
     assert imported(*rooms) - FOUNDATIONS <= core
     used = imported(LIBRARY, ROOT / "workflow" / "scripts") | {"snakemake", "pygments"}
     assert core <= used, "a dependency that no module imports"
-
-
-def test_what_the_rules_look_for_before_they_start_is_the_core():
-    assert set(packages.CORE.values()) == names(PROJECT["dependencies"])
-    assert {DISTRIBUTIONS.get(module, module) for module in packages.CORE} == set(packages.CORE.values())
-
-
-def test_what_the_harness_imports_is_in_an_extra():
+    assert set(packages.CORE.values()) == core  # what the rules look for before they start
+    assert {DISTRIBUTIONS.get(module, module) for module in packages.CORE} == core
     extras = PROJECT["optional-dependencies"]
-    declared = names(PROJECT["dependencies"]).union(*(names(extras[name]) for name in ("measure", "torch")))
+    declared = core.union(*(names(extras[name]) for name in ("measure", "torch")))
     assert imported(LIBRARY / "harness") - FOUNDATIONS <= declared
 
 
@@ -109,23 +103,20 @@ def installed(project, *arguments):
     return set(re.findall(r"-r envs/(\w+)\.lock", done.stdout))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "locks"),
-    [
-        ([], {"measure"}),
-        (["STUDY=rare-2018"], {"core"}),
-        (["STUDY=woolf-2017"], {"core"}),  # `measure: false` with a comment behind it
-        (["GPU=1"], {"gpu"}),
-        (["STUDY=rare-2018", "GPU=1"], {"core"}),
-        (["SLURM=1"], {"measure", "slurm"}),
-        (["KUBERNETES=1"], {"measure", "kubernetes"}),
-    ],
-)
-def test_tensorflow_is_installed_where_something_is_measured(project, arguments, locks):
-    assert installed(project, *arguments) == locks
+INSTALLED = [
+    ([], {"measure"}),
+    (["STUDY=rare-2018"], {"core"}),
+    (["STUDY=woolf-2017"], {"core"}),  # `measure: false` with a comment behind it
+    (["GPU=1"], {"gpu"}),
+    (["STUDY=rare-2018", "GPU=1"], {"core"}),
+    (["SLURM=1"], {"measure", "slurm"}),
+    (["KUBERNETES=1"], {"measure", "kubernetes"}),
+]
 
 
-def test_a_config_that_measures_nothing_needs_the_core_only(project):
+def test_tensorflow_is_installed_where_something_is_measured(project):
+    for arguments, locks in INSTALLED:
+        assert installed(project, *arguments) == locks, arguments
     config = project / "config" / "config.yaml"
     config.write_text(config.read_text().replace("measure_on: [workstation]", "measure_on: []"))
     assert installed(project) == {"core"}

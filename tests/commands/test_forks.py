@@ -7,6 +7,7 @@ import pytest
 import yaml
 from project_copy import ROOT
 from sweetspot import __version__
+from sweetspot.commands.cli import sweetspot
 
 GITHUB = ROOT / ".github"
 JOBS = yaml.safe_load((GITHUB / "workflows" / "tests.yml").read_text())["jobs"]
@@ -35,16 +36,13 @@ def test_there_is_a_page_of_every_study_and_none_is_measured_for_it():
     assert kept["path"] == "results/${{ matrix.study }}/report"
 
 
-def test_everything_runs_on_schedule_only_and_by_the_script_of_our_own_checks():
-    assert "schedule" in JOBS["whole"]["if"]
-    assert commands("whole")[-1] == "bash .ci/run" and (ROOT / ".ci" / "run").is_file()
+def test_everything_runs_on_schedule_only_by_our_own_script_without_a_secret():
+    assert "schedule" in JOBS["whole"]["if"] and commands("whole")[-1] == "bash .ci/run"
     assert all("if" not in job for name, job in JOBS.items() if name != "whole")
-
-
-def test_no_job_has_a_secret_or_may_write():
     text = (GITHUB / "workflows" / "tests.yml").read_text()
-    assert "secrets." not in text
-    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    assert "secrets." not in text and yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    used = [step["uses"] for job in JOBS.values() for step in job["steps"] if "uses" in step]
+    assert used and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)  # as looked at
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda file: file.stem)
@@ -76,27 +74,15 @@ def test_what_others_are_told_to_install_is_the_tag_of_this_version():
     assert {"".join(tag) for tag in tags} == {f"v{__version__}"}
 
 
-def test_actions_are_named_by_the_commit_that_was_looked_at():
-    used = [step["uses"] for job in JOBS.values() for step in job["steps"] if "uses" in step]
-    assert used and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)
-
-
-def test_contributing_is_a_page_and_its_links_lead_somewhere():
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    assert len(text.splitlines()) <= 60
-    links = re.findall(r"\]\((\S+?)\)", text)
-    assert links and all((ROOT / link).is_file() for link in links)
-
-
-def test_assistants_have_a_page_whose_commands_and_files_are_there():
-    text = (ROOT / "AGENTS.md").read_text()
-    assert len(text.splitlines()) <= 60
+def test_the_pages_for_people_and_assistants_name_links_commands_and_files_that_are_there():
+    people, assistants = ((ROOT / name).read_text() for name in ("CONTRIBUTING.md", "AGENTS.md"))
+    assert all(len(text.splitlines()) <= 60 for text in (people, assistants))
+    links = re.findall(r"\]\((\S+?)\)", people)
+    files = set(re.findall(r"\b(?:docs|tests|config)/[\w./-]*\w|[A-Z]+\.md", assistants))
+    assert links and files and all((ROOT / name).exists() for name in (*links, *files))
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
-    assert set(re.findall(r"\bmake (\w+)", text)) <= targets
-    known = {file.stem.replace("_", "-") for file in (ROOT / "workflow" / "sweetspot" / "commands").glob("*.py")}
-    assert set(re.findall(r"sweetspot ([a-z][a-z-]+)", text)) <= known
-    files = set(re.findall(r"\b(?:docs|tests|config)/[\w./-]*\w|[A-Z]+\.md", text))
-    assert files and all((ROOT / file).exists() for file in files)
+    assert set(re.findall(r"\bmake (\w+)", assistants)) <= targets
+    assert set(re.findall(r"sweetspot ([a-z][a-z-]+)", assistants)) <= set(sweetspot.commands)
 
 
 def test_what_is_run_before_a_commit_is_what_make_checks():

@@ -9,6 +9,8 @@ from typing import get_args
 import pytest
 import yaml
 from project_copy import ROOT
+from sweetspot import frameworks
+from sweetspot.catalogues.readers import FORMATS
 from sweetspot.commands import new_study
 from sweetspot.commands.cli import FRAMEWORKS, PRECISIONS, PRICE_FORMATS, RECORD_FORMATS, STACKS
 from sweetspot.commands.command_line import main
@@ -16,41 +18,36 @@ from sweetspot.commands.new_study import MEASURED, RATES, TIMED, StudyRequest, c
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.study import base
 from sweetspot.study.workloads import load_monthly
 from sweetspot.study.yamlfile import load_yaml
+from sweetspot.transfer import mfu
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.use.job_records import REQUIRED_COLUMNS
 
 TODAY = datetime.date(2026, 1, 2)
 CARD = ["--gpu-name", "RTX 4090", "--speed", "9"]
 TIMED_4090 = StudyRequest("mine", gpu_name="RTX 4090", speed=1120.0)
 
 
-@pytest.fixture(scope="module")
-def studies(tmp_path_factory):
-    """A config folder with the shipped studies."""
-    folder = tmp_path_factory.mktemp("project") / "config"
-    folder.mkdir()
-    for entry in (ROOT / "config").iterdir():
+@pytest.fixture
+def config(tmp_path):
+    """A config folder whose entries, and shipped studies, are links to the project's."""
+    folder = tmp_path / "config"
+    (folder / "studies").mkdir(parents=True)
+    for entry in (*(ROOT / "config").iterdir(), *(ROOT / "config" / "studies").iterdir()):
         if entry.name != "studies":
-            (folder / entry.name).symlink_to(entry)
-    (folder / "studies").mkdir()
-    for entry in (ROOT / "config" / "studies").iterdir():
-        (folder / "studies" / entry.name).symlink_to(entry)
+            (folder / entry.relative_to(ROOT / "config")).symlink_to(entry)
     return folder
 
 
 @pytest.fixture
-def made(studies):
+def made(config):
     """Create a study and return its files as data by their path."""
-    number = len(list((studies / "studies").iterdir()))
 
-    def create(**options):
-        nonlocal number
-        number += 1
-        name = f"mine-{number}"
-        folder = create_study(replace(TIMED_4090, name=name, config=studies, **options), TODAY)
-        files = [file for file in folder.rglob("*") if file.is_file()]
-        texts = {str(file.relative_to(folder)): file.read_text() for file in files}
+    def create(name="mine", **options):
+        folder = create_study(replace(TIMED_4090, name=name, config=config, **options), TODAY)
+        texts = {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*") if file.is_file()}
         return {name: text if name.endswith(".csv") else yaml.safe_load(text) for name, text in texts.items()}
 
     return create
@@ -80,7 +77,7 @@ def test_a_gpu_that_was_timed_is_a_study_without_a_mistake(config, typed, capsys
 
 
 def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
-    monkeypatch.setattr(new_study, "name_of_this_gpu", lambda: "NVIDIA GeForce RTX 4090")
+    monkeypatch.setattr(new_study, "nvidia_gpus", lambda: (["NVIDIA GeForce RTX 4090"], ""))
     assert main(["new-study", "mine", "--config", str(config)]) == 0
     assert "make report STUDY=mine GPU=1\n" in capsys.readouterr().out
     plan = load_invocation(config / "config.yaml", {"study": "mine", "measure_on": MEASURED}, config)
@@ -130,19 +127,12 @@ def test_what_cannot_be_used_writes_nothing(config, typed, arguments, words):
     assert not (config / "studies" / "mine").exists()
 
 
-@pytest.mark.parametrize("name", ["../x", "a b", "<b>x</b>", "$(id)", "a/b", "", ".hidden", "x" * 65])
-def test_a_name_that_is_no_name_is_refused_and_nothing_is_written(config, name):
+@pytest.mark.parametrize("name", ["../x", "a b", "<b>x</b>", "$(id)", "", ".hidden", "x" * 65, "parkopedia-2018"])
+def test_a_name_that_is_none_or_of_a_study_that_exists_is_refused_and_nothing_is_written(config, name):
     before = sorted(config.rglob("*"))
-    with pytest.raises(UserError, match="NAME is"):
+    with pytest.raises(UserError, match="the study exists" if name == "parkopedia-2018" else "NAME is"):
         create_study(replace(TIMED_4090, name=name, config=config), TODAY)
     assert sorted(config.rglob("*")) == before
-
-
-def test_a_study_that_exists_is_not_overwritten(config):
-    text = (config / "studies" / "parkopedia-2018" / "study.yaml").read_text()
-    with pytest.raises(UserError, match="the study exists"):
-        create_study(replace(TIMED_4090, name="parkopedia-2018", config=config), TODAY)
-    assert (config / "studies" / "parkopedia-2018" / "study.yaml").read_text() == text
 
 
 def test_work_by_tokens_has_its_currency_jobs_and_devices(config, typed):
@@ -158,15 +148,13 @@ def test_work_by_tokens_has_its_currency_jobs_and_devices(config, typed):
     assert study["cells"]["model"] == ["qwen2.5-32b.qlora.2048"]
 
 
-@pytest.mark.parametrize(
-    ("mistake", "said"), [("", ""), ("fast\n", "expected a number such as 1200"), ("1,120\n", "two ways")]
-)
-def test_ask_prompts_for_the_options_and_again_after_a_mistake(config, monkeypatch, capsys, mistake, said):
+def test_ask_prompts_for_the_options_and_again_after_a_mistake(config, monkeypatch, capsys):
     # GPU, model, speed, devices of a job, jobs, samples, currency, rate, price, device, count, kW, weeks
-    answers = f"RTX 4090\n\n{mistake}1120\n1\n31\n1,5e7\nEUR\n\n21900\nRTX 5090\n\n2,1\n6\n"
+    answers = "RTX 4090\n\nfast\n1,120\n1120\n1\n31\n1,5e7\nEUR\n\n21900\nRTX 5090\n\n2,1\n6\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(answers))
     main(["new-study", "mine", "--ask", "--config", str(config)])
-    assert said in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "expected a number such as 1200" in said and "two ways" in said
     (job,) = load_monthly(config / "studies/mine/workloads.yaml")["month"].jobs
     assert (job.model, job.samples, job.per_month.value, job.devices_per_job) == ("resnet50", 15_000_000, 31, 1)
     box = load_yaml(config / "studies/mine/prices/box.yaml")["offers"][0]
@@ -187,12 +175,6 @@ def test_answers_that_end_write_nothing_and_those_that_are_refused_are_repeated(
 
 
 def test_choices_of_options_are_those_of_the_library():
-    from sweetspot import frameworks
-    from sweetspot.catalogues.readers import FORMATS
-    from sweetspot.study import base
-    from sweetspot.transfer import mfu
-    from sweetspot.use.job_records import REQUIRED_COLUMNS
-
     assert get_args(base.Precision) == PRECISIONS and tuple(frameworks.FRAMEWORKS) == FRAMEWORKS
     assert mfu.STACKS == STACKS
     assert ("aws-spot-history", *FORMATS) == PRICE_FORMATS and tuple(REQUIRED_COLUMNS) == RECORD_FORMATS
@@ -226,7 +208,7 @@ def test_rentals_are_the_cheapest_of_one_maker_and_each_is_estimated_from_one_of
         assert instances[name]["base_instance"] == target["base_instance"]
     bases = {base for base in instances if base.startswith("one-")}
     assert bases == {"one-h200-sxm", "one-b200-sxm", "one-b300-sxm"}
-    amd = made(gpu_name="MI300X")["prices/rent.yaml"]["offers"]
+    amd = made("amd", gpu_name="MI300X")["prices/rent.yaml"]["offers"]
     assert {offer["instance"].partition("-")[0] for offer in amd} == {"crusoe", "digitalocean", "hotaisle"}
 
 
@@ -243,7 +225,7 @@ def test_a_box_has_the_price_of_office_box_2026_and_what_is_there_costs_its_elec
     # A quarter of the box: 2.2, 1.6 and 2.5 kW of four.
     assert owned["own"]["kw"] == {"value": 0.55, "low": pytest.approx(0.4), "high": pytest.approx(0.625)}
     # 14,500 / 1.1378 = 12,744; 10,396 / 1.1378 = 9,137; 21,520 / 1.1378 = 18,914
-    euro = made(currency="EUR")
+    euro = made("euro", currency="EUR")
     assert euro["prices/box.yaml"]["offers"][0]["own"]["capex"] == {"value": 12740, "low": 9140, "high": 18910}
     assert euro["prices/box.yaml"]["rates"] == [{"currency": "EUR", **RATES["EUR"]}]
     assert euro["study.yaml"]["currency"]["usd_per_unit"] == 1.1378
@@ -266,6 +248,6 @@ def test_the_offer_on_the_desk_is_the_machine_that_one_may_buy(made):
     assert (machine["gpu"], machine["gpus"], machine["base_instance"]) == ("RTX 5090", 2, "runpod-1x5090")
     assert files["study.yaml"]["reference"] == "box-2"
     assert {"instance": "box-2", "base_instance": "runpod-1x5090", "gpus": 2} in files["study.yaml"]["targets"]
-    single = made(**offer | {"offer_count": 1, "offer_device": "GRID K520", "offer_kw": None})
+    single = made("single", **offer | {"offer_count": 1, "offer_device": "GRID K520", "offer_kw": None})
     assert single["instances.yaml"]["box-1"]["equivalent_to"] == "one-grid-k520"
     assert single["prices/box.yaml"]["offers"][0]["own"]["kw"]["value"] == pytest.approx(0.325)  # 225 W + 100 W

@@ -9,30 +9,27 @@ from sweetspot.commands import refresh_prices
 from sweetspot.errors import UserError
 
 HTML = Answer(b"<html>portal</html>")
-
-
 AWS = (DATA / "skypilot" / "aws_2026.csv").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        (HTML, "answers a web page; expected a CSV file of SkyPilot's catalogue"),
-        (Answer(b"", 429), "answers 429"),
-        (Answer(b"", 502), "answers 502"),
-        (Answer(AWS, cut=100), "cannot be fetched"),
-        (Answer(AWS, wait_s=0.6), "cannot be fetched"),
-        (Answer(AWS.split(b"\n")[0] + b"\n"), "column 'InstanceType' is missing; expected lines of a skypilot file"),
-        (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
-        (Answer(AWS, headers={"Last-Modified": "Fri, 06 Feb 2099 03:00:00 GMT"}), "of 2099-02-06.* of a day to come"),
-        (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|neither CSV in UTF-8"),
-    ],
-)
-def test_a_source_that_fails_writes_nothing_even_of_the_others(config, server, answer, told):
-    server.routes["/gcp/vms.csv"] = answer  # aws, before it in the map, has answered
+FAILURES = [
+    (HTML, "answers a web page; expected a CSV file of SkyPilot's catalogue"),
+    (Answer(b"", 429), "answers 429"),
+    (Answer(AWS, cut=100), "cannot be fetched"),
+    (Answer(AWS, wait_s=0.6), "cannot be fetched"),
+    (Answer(AWS.split(b"\n")[0] + b"\n"), "column 'InstanceType' is missing; expected lines of a skypilot file"),
+    (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
+    (Answer(AWS, headers={"Last-Modified": "Fri, 06 Feb 2099 03:00:00 GMT"}), "of 2099-02-06.* of a day to come"),
+    (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|neither CSV in UTF-8"),
+]
+
+
+def test_a_source_that_fails_writes_nothing_even_of_the_others(config, server):
     before = contents(config)
-    with pytest.raises(UserError, match=told):
-        refresh(config, server)
+    for answer, told in FAILURES:
+        server.routes["/gcp/vms.csv"] = answer  # aws, before it in the map, has answered
+        with pytest.raises(UserError, match=told):
+            refresh(config, server)
     assert contents(config) == before
 
 
@@ -43,29 +40,23 @@ def with_price(machine: str, price: str) -> Answer:
     )
 
 
-@pytest.mark.parametrize(
-    ("price", "told"),
-    [
-        ("0", r"aws-p5en.48xlarge \(on_demand\): .* \(no price above 0\)"),
-        ("call us", r"aws-p5en.48xlarge \(on_demand\): .* has no on_demand price of p5en.48xlarge"),
-        ("632.96", r"aws-p5en.48xlarge \(on_demand\): would go from 63.296 to 632.96, 10 times: .*--accept aws-p5en"),
-        ("6.3296", r"aws-p5en.48xlarge \(on_demand\): would go from 63.296 to 6.3296, 0.1 times"),
-    ],
-)
-def test_a_price_that_cannot_be_right_stays_by_name_and_the_others_are_written(config, server, capsys, price, told):
-    server.routes["/aws/vms.csv"] = with_price("p5en.48xlarge", price)
-    old = offers(config, "hyperscalers")["aws-p5en.48xlarge", "on_demand"]
-    refresh(config, server, providers=("aws",))
-    assert re.search(told, capsys.readouterr().out)
-    found = offers(config, "hyperscalers")
-    assert found["aws-p5en.48xlarge", "on_demand"] == old
-    assert found["aws-p6-b200.48xlarge", "on_demand"].per_hour.value == 113.9328
-
-
-def test_a_jump_is_taken_where_a_person_accepts_it(config, server):
-    server.routes["/aws/vms.csv"] = with_price("p5en.48xlarge", "632.96")
-    refresh(config, server, "--accept", "aws-p5en.48xlarge", providers=("aws",))
-    assert offers(config, "hyperscalers")["aws-p5en.48xlarge", "on_demand"].per_hour.value == 632.96
+def test_a_price_that_cannot_be_right_stays_by_name_unless_accepted_and_the_others_are_written(config, server, capsys):
+    machine, at_once = "aws-p5en.48xlarge", ("aws-p5en.48xlarge", "on_demand")
+    old = offers(config, "hyperscalers")[at_once]
+    for price, told in (
+        ("0", r".* \(no price above 0\)"),
+        ("call us", r".* has no on_demand price of p5en.48xlarge"),
+        ("632.96", r"would go from 63.296 to 632.96, 10 times: .*--accept aws-p5en"),
+        ("6.3296", r"would go from 63.296 to 6.3296, 0.1 times"),
+    ):
+        server.routes["/aws/vms.csv"] = with_price("p5en.48xlarge", price)
+        refresh(config, server, providers=("aws",))
+        assert re.search(rf"{re.escape(machine)} \(on_demand\): {told}", capsys.readouterr().out)
+        found = offers(config, "hyperscalers")
+        assert found[at_once] == old
+        assert found["aws-p6-b200.48xlarge", "on_demand"].per_hour.value == 113.9328
+    refresh(config, server, "--accept", machine, providers=("aws",))
+    assert offers(config, "hyperscalers")[at_once].per_hour.value == 6.3296
 
 
 def test_another_currency_tax_and_a_range_stay_by_name(config, server, capsys):

@@ -11,25 +11,18 @@ FIGURE = "RTX 4090:resnet50:fp16:256=1120"
 pytestmark = pytest.mark.slow  # learns from all devices and fits all shipped figures
 
 
-def predict(capsys, *arguments):
-    assert main(["predict", *arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def test_one_figure_on_other_devices_and_counts(capsys):
-    result = predict(capsys, "--measured", FIGURE, "--on", "h100-sxm,rtx-5090", "--gpus", "1,8")
-    rows = [(row["gpu"], row["gpus"], row["basis"], row["interconnect"]) for row in result["predicted"]]
+    assert main(["predict", "--measured", FIGURE, "--on", "h100-sxm,rtx-5090", "--gpus", "1,8", "--json"]) == 0
+    predicted = json.loads(capsys.readouterr().out)["predicted"]
+    rows = [(row["gpu"], row["gpus"], row["basis"], row["interconnect"]) for row in predicted]
     assert rows == [
         ("H100 SXM", 1, "transferred", ""), ("H100 SXM", 8, "extrapolated", "nvlink"),
         ("RTX 5090", 1, "transferred", ""), ("RTX 5090", 8, "extrapolated", "pcie")
     ]  # fmt: skip
-    for row in result["predicted"]:
+    for row in predicted:
         assert row["images_per_s_low"] < row["images_per_s"] < row["images_per_s_high"]
-    one, eight = (row["images_per_s"] for row in result["predicted"][:2])
+    one, eight = (row["images_per_s"] for row in predicted[:2])
     assert 4 < eight / one < 8
-
-
-def test_as_text_it_says_what_to_beware_of(capsys):
     assert main(["predict", "--measured", FIGURE, "--on", "L40S,K80", "--gpus", "1"]) == 0
     told = capsys.readouterr().out
     assert "measured: RTX 4090, resnet50, fp16, batch 256, torch: 1,120 images/s" in told

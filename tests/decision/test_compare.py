@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from decision_tables import BOX, RENTED, SAMPLES, inputs, settings
 from sweetspot.decision.compare import compare
-from sweetspot.study.memory import Needs
+from sweetspot.study.instances import Needs
 from sweetspot.study.workloads import Need
 
 

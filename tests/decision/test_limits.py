@@ -148,7 +148,7 @@ def test_to_keep_a_machine_costs_what_it_would_bring():
     """
     made = kept(6.0)[0]
     assert of_month(made) == pytest.approx({"best": 190.0, "there": 190.0, "rented": 190.0, "sold": 1200.0})
-    assert made.mixes[0].counts == (1,) and made.mixes[0].sold == {}
+    assert made.mixes[0].counts == (1,) and made.mixes[0].resold == {}
     assert float(made.mixes[0].at(made.central).usd[0]) == pytest.approx(190.0)
     two = kept(6.0, have=2)[0]
     assert two.mixes[0].counts == (1,) and of_month(two)["there"] == pytest.approx(340.0)
@@ -163,7 +163,7 @@ def test_to_keep_a_machine_costs_what_it_would_bring():
 def test_where_renting_is_cheaper_than_its_care_and_price_it_is_sold():
     made, *rest = kept(0.3)
     assert of_month(made) == pytest.approx({"best": 60.0, "there": 190.0, "rented": 190.0, "sold": 60.0})
-    assert made.mixes[0].counts == (0,) and made.mixes[0].sold == {"old": 1}
+    assert made.mixes[0].counts == (0,) and made.mixes[0].resold == {"old": 1}
     table, _, told = table_of(made, *rest)
     assert table["title"].to_dict() == {
         "best": "1 × old sold, all on rented", "there": "what you have, alone", "rented": "rented beside your old",

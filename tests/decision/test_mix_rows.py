@@ -11,7 +11,7 @@ from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import SOURCES, source_table
 from sweetspot.decision.work_classes import Trial
 from sweetspot.declared_tables import columns_of
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.mixes.problem import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
@@ -120,7 +120,9 @@ def uneven():
         figures=one.figures | {"usd": usd, "hours": hours},
         numbers=np.array([[[100.0, 150.0]] * 2]),
         speed_errors=errors,
-        central_work=replace(one.central_work, speed_errors=errors.central, **timed),
+        central_work=replace(
+            one.central_work, speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))), **timed
+        ),
         **timed,
     )
 

@@ -9,7 +9,7 @@ from decision_tables import BOX, RENTED, box_offer, cost, figure, offer, options
 from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
-from sweetspot.study.memory import Needs
+from sweetspot.study.instances import Needs
 from sweetspot.study.workloads import Need
 
 KEPT = {"month_usd": 1.0, "maintenance_usd_per_month": 2.0, "staff_usd_per_month": 3.0, "discount_rate": 0.04,

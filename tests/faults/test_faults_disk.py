@@ -1,9 +1,7 @@
 """Disks that are full or read-only, really mounted; what is finished stays and one sentence says what to do."""
 
 import errno
-import os
 import shutil
-import stat
 import subprocess
 
 import pytest
@@ -26,47 +24,33 @@ def one_sentence(text, *words):
     return line
 
 
-def test_a_full_disk_is_found_before_anything_is_measured(tmp_path):
-    with small_disk(tmp_path / "disk", "64k") as disk:
-        fill(disk)
-        done = subprocess.run(
-            command(disk / "run~1.parquet"),
-            env=environment(copy_project(tmp_path / "project")),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+@pytest.mark.parametrize("disk", ["full", "read-only"])
+def test_a_disk_that_takes_nothing_is_found_before_anything_is_measured(tmp_path, disk):
+    folder, words = tmp_path / "disk", "No space left on device" if disk == "full" else "Read-only file system"
+    folder.mkdir()
+    with small_disk(folder, "64k") if disk == "full" else read_only(folder):
+        fill(folder)
+        done = measure(folder / "run~1.parquet")
         assert done.returncode == 2
-        one_sentence(done.stderr, "run~1.parquet", "No space left on device", "start again")
+        one_sentence(done.stderr, "run~1.parquet", words, "start again")
         assert "starting" not in done.stderr
-        assert [file.name for file in disk.iterdir()] == ["filling"]
+        assert [file.name for file in folder.iterdir()] == ["filling"] * (disk == "full")
 
 
-@pytest.mark.parametrize(("kind", "output"), [("a pipe", "pipe"), ("a device", "full"), ("a folder", "folder")])
-def test_an_output_that_is_no_file_is_refused_before_anything_is_measured(tmp_path, kind, output):
-    os.mkfifo(tmp_path / "pipe")
+def test_an_output_in_the_place_of_a_folder_or_below_a_file_is_refused_before_anything_is_measured(tmp_path):
+    """Pipes, devices and sockets: tests/ground/test_files.py."""
     (tmp_path / "folder").mkdir()
-    if os.geteuid() == 0:
-        os.mknod(tmp_path / "full", stat.S_IFCHR | 0o600, os.makedev(1, 7))  # a twin of /dev/full
-    elif kind == "a device":
-        pytest.skip("only root makes devices")
-    before = {file: file.lstat().st_mode for file in tmp_path.iterdir()}
-    done = measure(tmp_path / output)
-    assert done.returncode == 2
-    one_sentence(done.stderr, f"{output}: is {kind}; expected the name of a file")
-    assert "starting" not in done.stderr
-    assert {file: file.lstat().st_mode for file in tmp_path.iterdir()} == before
-
-
-def test_an_output_below_a_file_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("kept")
-    done = measure(tmp_path / "file" / "run~1.parquet")
-    assert done.returncode == 2
-    one_sentence(done.stderr, "file/run~1.parquet: cannot be written (Not a directory)")
-    assert (tmp_path / "file").read_text() == "kept"
+    for output, words in (
+        ("folder", "folder: is a folder; expected the name of a file"),
+        ("file/run~1.parquet", "file/run~1.parquet: cannot be written (Not a directory)"),
+    ):
+        done = measure(tmp_path / output)
+        assert done.returncode == 2 and "starting" not in done.stderr
+        one_sentence(done.stderr, words)
+    assert (tmp_path / "file").read_text() == "kept" and not list((tmp_path / "folder").iterdir())
 
 
-@pytest.mark.slow
 def test_a_table_that_a_power_cut_left_empty_is_named_and_made_again_when_it_is_removed(project):
     before, file = measured(project), project / "results" / "parkopedia-2018" / "throughput.parquet"
     target = "results/parkopedia-2018/efficiency.parquet"
@@ -84,7 +68,6 @@ def test_a_table_that_a_power_cut_left_empty_is_named_and_made_again_when_it_is_
     assert measured(project) == before
 
 
-@pytest.mark.slow
 def test_a_disk_that_fills_up_while_measuring_leaves_no_half_file(tmp_path):
     project = waiting_project(copy_project(tmp_path / "project"))
     (project / "hold-measure").touch()
@@ -100,7 +83,6 @@ def test_a_disk_that_fills_up_while_measuring_leaves_no_half_file(tmp_path):
         assert [file.name for file in disk.iterdir()] == ["filling"]
 
 
-@pytest.mark.slow
 def test_a_full_disk_stops_one_price_list_keeps_the_others_and_the_next_invocation_continues(project):
     before = measured(project)
     costs = project / "results" / "parkopedia-2018" / "costs"
@@ -120,7 +102,6 @@ def test_a_full_disk_stops_one_price_list_keeps_the_others_and_the_next_invocati
     assert measured(project) == before
 
 
-@pytest.mark.slow
 def test_read_only_results_are_named_and_a_dry_run_reads_them(project):
     before = measured(project)
     with read_only(project / "results"):
@@ -131,18 +112,6 @@ def test_read_only_results_are_named_and_a_dry_run_reads_them(project):
     assert "Traceback" not in done.stdout
     assert "results: cannot be written (a read-only disk, or another's folder); make it writable" in done.stdout
     assert measured(project) == before
-
-
-@pytest.mark.slow
-def test_a_measurement_onto_a_read_only_disk_is_refused(tmp_path):
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    with read_only(disk):
-        line = command(disk / "run~1.parquet")
-        env = environment(copy_project(tmp_path / "project"))
-        done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    one_sentence(done.stderr, "run~1.parquet", "Read-only file system")
 
 
 def test_other_faults_of_writing_are_not_taken_for_the_disk(tmp_path):

@@ -1,18 +1,19 @@
 """Faults of the machine while it measures: clock, loss, devices; each really provoked."""
 
-import os
 import subprocess
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from fake_nvml import NVML, RefusedError
-from fault_projects import TRAINING, measured, train_with
-from harness_runs import command, measure
-from project_copy import copy_project, edit, environment, run_snakemake, scheduled
+from fault_projects import MAIN, TRAINING, measured, train_with
+from harness_runs import command
+from project_copy import copy_project, edit, environment, run_snakemake
+from sweetspot.harness.devices import CardWatch
+from sweetspot.harness.sampling import sample_facts
 
-pytestmark = pytest.mark.slow
 # Python runs sitecustomize at its start: here the wall clock jumps a day, to and fro, at every look.
 JUMPING = """
 import itertools, pathlib, time
@@ -22,26 +23,38 @@ time.time_ns = lambda: int(time.time() * 1e9)
 assert abs(time.time() - time.time()) > 80000
 pathlib.Path(__file__).with_name("jumped").touch()
 """
+# Steps of a twentieth of a second of the processor, timed as those of a framework are.
+BURNING = f"""{MAIN}
+    def burn():
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+        return 1.0
+
+    train(Request.from_json(sys.argv[1]), Step(burn))
+"""
 LOST = "F cuda_event.cc:29] Error polling for event status: CUDA_ERROR_UNKNOWN: GPU is lost"
+
+
+def run_with(training, folder, *more):
+    """A run whose training process is `training`, which needs no framework; its only rows."""
+    project = copy_project(folder / "project")
+    train_with(project, training)
+    line = command(folder / "run~1.parquet", *more)
+    line[1] = str(project / "workflow" / "scripts" / "run_benchmark.py")
+    done = subprocess.run(line, env=environment(project), capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    return pd.read_parquet(folder / "run~1.parquet")
 
 
 def test_a_clock_that_jumps_changes_no_duration(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(JUMPING)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     began = time.monotonic()
-    done = measure(tmp_path / "run~1.parquet", "--min-seconds", "0.1")
+    seconds = run_with(BURNING, tmp_path, "--min-seconds", "0.1")["seconds"]
     spent = time.monotonic() - began
     assert (tmp_path / "jumped").exists()
-    assert done.returncode == 0, done.stderr
-    seconds = pd.read_parquet(tmp_path / "run~1.parquet")["seconds"]
-    assert seconds.gt(0).all()
-    assert seconds.sum() < spent
-
-
-def test_run_files_from_the_future_are_not_measured_again(project):
-    for file in (project / "results" / "benchmarks").rglob("*.parquet"):
-        os.utime(file, (4e9, 4e9))  # the year 2096: the clock was wrong when they were written
-    assert "run_benchmark" not in scheduled(project)
+    assert seconds.gt(0).all() and seconds.sum() < spent
 
 
 @pytest.mark.parametrize(
@@ -56,26 +69,14 @@ def test_run_files_from_the_future_are_not_measured_again(project):
 def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_words(
     tmp_path, ending, time_limit_s, words
 ):
-    project = copy_project(tmp_path / "project")
     dying = f"if step == 4:\n            print({LOST!r}, file=sys.stderr, flush=True)\n            {ending}\n"
-    train_with(project, TRAINING.replace("say(seconds", f"{dying}        say(seconds"))
-    line = command(tmp_path / "run~1.parquet", "--time-limit-s", str(time_limit_s))
-    done = subprocess.run(line, env=environment(project), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    (row,) = pd.read_parquet(tmp_path / "run~1.parquet").to_dict("records")
-    assert row["status"] == "failed"
-    assert np.isnan(row["seconds"])
-    for word in words:
-        assert word in row["message"]
+    training = TRAINING.replace("say(seconds", f"{dying}        say(seconds")
+    (row,) = run_with(training, tmp_path, "--time-limit-s", str(time_limit_s)).to_dict("records")
+    assert row["status"] == "failed" and np.isnan(row["seconds"])
+    assert all(word in row["message"] for word in words)
 
 
 def test_a_card_that_falls_silent_leaves_the_averages_of_what_it_told():
-    from types import SimpleNamespace
-
-    from sweetspot.harness.cards import CardWatch
-    from sweetspot.harness.sampling import sample_facts
-
     def lost(*_):
         raise RefusedError
 

@@ -14,7 +14,6 @@ from fault_projects import CELL, measured, start, waiting_project
 from patience import PATIENCE_S, until
 from project_copy import OFFLINE, SECRET, edit, environment, run_snakemake
 
-pytestmark = pytest.mark.slow
 KILLED, TERMINATED, INTERRUPTED = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
 
 
@@ -110,10 +109,8 @@ def test_a_signal_to_snakemake_loses_no_run_and_the_next_invocation_continues(he
     assert before.items() <= after.items()
     assert set(after) == {*before, *(run_file(run) for run in moments)}
     for run in moments:
-        assert set(pd.read_parquet(project / run_file(run))["status"]) <= {
-            "ok",
-            "unstable",
-        }  # a busy machine is unsteady
+        # A busy machine is unsteady.
+        assert set(pd.read_parquet(project / run_file(run))["status"]) <= {"ok", "unstable"}
 
 
 WAITING = """
@@ -147,7 +144,7 @@ def test_a_reader_that_goes_away_while_a_job_fails_ends_the_workflow(project):
     (log,) = (file for file in (project / ".snakemake" / "log").iterdir() if "list is broken" in file.read_text())
     assert "Will exit after finishing currently running jobs" in log.read_text()
     script.write_text(whole)
-    done = run_snakemake(project)
+    done = run_snakemake(project, "costs")
     assert done.returncode == 0, done.stdout[-3000:]  # nothing is locked
 
 
@@ -208,7 +205,8 @@ def contents(folder):
     return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file() and "logs" not in file.parts}
 
 
-def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes_on(held):
+def test_a_second_invocation_in_one_folder_is_told_what_to_do_unless_it_makes_another_study(held):
+    """The first holds still while it measures; another study is made beside it from start to end."""
     project, begin = held
     before = measured(project)
     first = measuring(project, begin, run_file(3))
@@ -217,23 +215,14 @@ def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes
     assert f"results/parkopedia-2018: process {first.pid} on " in second.stdout
     assert "is making it; start again when that has ended" in second.stdout
     assert "Traceback" not in second.stdout
+    beside = run_snakemake(project, "scaling", "--config", "study=rare-2018", "measure_on=[]")
+    assert beside.returncode == 0, beside.stdout[-3000:]
+    assert (project / "results" / "rare-2018" / "extrapolation.parquet").is_file()
+    assert first.poll() is None
     release(project)
     assert first.wait(timeout=PATIENCE_S) == 0
     assert before.items() <= measured(project).items()
     assert set(pd.read_parquet(project / run_file(3))["status"]) <= {"ok", "unstable"}  # a busy machine is unsteady
-
-
-def test_two_studies_are_made_at_once_in_one_folder(held):
-    """The first holds still while it measures; the second, of another study, is made beside it from start to end."""
-    project, begin = held
-    first = measuring(project, begin, run_file(3))
-    second = run_snakemake(project, "comparison", "--config", "study=rare-2018", "measure_on=[]")
-    assert second.returncode == 0, second.stdout[-3000:]
-    assert (project / "results" / "rare-2018" / "comparison" / "verdict.parquet").is_file()
-    assert first.poll() is None
-    release(project)
-    assert first.wait(timeout=PATIENCE_S) == 0
-    assert run_file(3) in measured(project)
 
 
 def test_after_a_power_cut_nothing_is_locked_half_a_file_is_no_run_and_measuring_goes_on(held):

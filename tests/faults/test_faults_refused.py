@@ -16,7 +16,6 @@ from project_copy import ROOT, environment
 from sweetspot.commands import command_line
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
-from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
 from sweetspot.scaling.device_predictions import predict_throughput
@@ -32,6 +31,7 @@ STUDY = "lab-of-five"
 HAVE, FREE = "have: [rtx4090-1]", "offers[0].own.capex is 0 for 'rtx4090-1'; expected its price"
 RATE = "usd: {value: 1.1378, low: 1.1186, high: 1.1591}"
 EUR_ROW = "  - {currency: EUR, usd: 1.1378, as_of: 2026-09-28, source: ECB}\n"
+USD_ROW = EUR_ROW.replace("EUR", "USD")
 PLAN = """
 project:
   kind: plan
@@ -61,10 +61,6 @@ def wrong(config):
     return [words for _, words in found.errors], [f"{words} ({rule})" for _, rule, words in found.warnings]
 
 
-def test_the_study_as_it_is_has_nothing_wrong(config):
-    assert wrong(config) == ([], [])
-
-
 OURS, RENT, WORK, SPEEDS = "prices/ours.yaml", "prices/rent.yaml", "workloads.yaml", "throughput.csv"
 
 
@@ -75,22 +71,12 @@ OURS, RENT, WORK, SPEEDS = "prices/ours.yaml", "prices/rent.yaml", "workloads.ya
         (OURS, RATE, "usd: 0.8789", "rates[0] is 0.8789 USD for one EUR; expected 1.138, the rate turned"),
         (OURS, RATE, "usd: 2", "rates[0] is 2 USD for one EUR; expected one beside the 1.113 to 1.197"),
         (OURS, "rates:\n", f"rates:\n{EUR_ROW}", "rates[1] is a second rate of EUR; expected one"),
-        (
-            OURS,
-            "rates:\n",
-            f"rates:\n{EUR_ROW}".replace("EUR", "USD"),
-            "USD for one USD; expected 1, or no rate of USD",
-        ),
+        (OURS, "rates:\n", f"rates:\n{USD_ROW}", "USD for one USD; expected 1, or no rate of USD"),
         (WORK, JOB, JOB.replace("resnet50", "resnet50.urgent"), "no '.', which joins it to others"),
         (WORK, "lab:\n", "lab.bert:\n", "no '.', which joins it to others (1 to 64"),
         (WORK, "{value: 60, low: 45, high: 80}", "1.0e+9", "at most 100000"),
         (WORK, "low: 45, high: 80", "low: 0.0001, high: 80", "a range of at most 1000 times, found 0.0001"),
-        (
-            WORK,
-            "devices_per_job: 1\n",
-            "devices_per_job: 64\n",
-            "lab.resnet50.devices_per_job is 64; expected at most 8",
-        ),
+        (WORK, "per_job: 1\n", "per_job: 64\n", "lab.resnet50.devices_per_job is 64; expected at most 8"),
         (OURS, "downtime_share: 0.04   ", "downtime_share: 1   ", "downtime_share' is 1; expected a number below 1"),
         (RENT, "per_hour: 3.49,", "per_hour: 3,49,", "line 13: ',49' ends a number; a decimal has a point"),
         (SPEEDS, ",rtx4090-2,", ",rtx409O-2,", "line 4: instance is 'rtx409O-2'; did you mean 'rtx4090-2'?"),
@@ -129,16 +115,12 @@ def test_months_that_fit_neither_the_work_nor_the_purchase_are_said(config):
     [  # the ECB's reference rates: EUR 1.113 to 1.197 in 2026, 0.9565 to 1.146 in 2022; GBP 1.20 to 1.32 in 2018
         ("EUR", 1.1378, date(2026, 9, 28), True),
         ("EUR", 1 / 1.1378, date(2026, 9, 28), False),
-        ("EUR", 1 / 1.03, date(2025, 1, 13), False),
         ("EUR", 0.98, date(2022, 9, 1), True),
         ("GBP", 133.0, date(2026, 11, 22), False),
         ("GBP", 1.33, date(2018, 6, 1), True),
-        ("JPY", 150.0, date(2024, 5, 1), False),
         ("JPY", 1 / 150, date(2024, 5, 1), True),
-        ("EUR", 1.5, date(2040, 1, 1), True),
         ("EUR", 2.0, date(2040, 1, 1), False),
         ("XTS", 2.0, date(2026, 1, 1), True),
-        ("USD", 1.0, date(2026, 1, 1), True),
         ("USD", 1.01, date(2026, 1, 1), False),
     ],
 )
@@ -169,7 +151,7 @@ def test_a_slip_is_no_name_of_its_own(wrong, name, meant):
 def test_a_network_that_is_misspelt_is_not_predicted():
     known = [Measured(shipped_devices().get("RTX 4090"), 1120.0, "resnet5O", "fp16", "torch", 256)]
     with pytest.raises(UserError, match=r"the model is 'resnet5O'; did you mean 'resnet50'\?"):
-        predict_throughput(known, ["h100-sxm"], [1], None, ROOT / "config" / "studies")
+        predict_throughput(known, ["h100-sxm"], [1], ROOT / "config" / "studies")
 
 
 @pytest.mark.parametrize("depth", [51, 2_000, 100_000])
@@ -222,7 +204,7 @@ class Full(io.StringIO):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("command", [["check", STUDY], ["doctor"], ["ask", "--help"], ["diff", "--help"]])
+@pytest.mark.parametrize("command", [["check", STUDY], ["ask", "--help"]])
 def test_a_full_or_closed_standard_output_is_one_sentence(command, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["sweetspot", *command])
@@ -246,42 +228,11 @@ def test_the_program_itself_ends_so_and_python_adds_nothing(end):
     assert done.stderr.startswith("error: standard output ")
 
 
-def test_folders_that_take_no_file_are_one_sentence(tmp_path, monkeypatch):
-    with pytest.raises(UserError, match=r"/proc/sweetspot/x: cannot be written"), write_whole("/proc/sweetspot/x"):
-        pass
-    with pytest.raises(UserError, match="Read-only"), in_a_sentence(tmp_path):
-        raise OSError(errno.EROFS, "x", "y")
-
-
 def test_a_study_on_a_read_only_disk_is_one_sentence(config):
     studies = config / "studies"
-    with read_only(studies):
-        done = subprocess.run(
-            [sys.executable, "-m", "sweetspot", "new-study", "mine", *CARD[2:5], "--config", str(config)],
-            env=environment(ROOT), capture_output=True, text=True, check=False
-        )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"error: {studies / 'mine'}: cannot be written (Read-only file system); mend that and start again: what is "
-        "finished stays as it is\n"
-    )
-
-
-CARD = ["new-study", "x", "--gpu-name", "RTX 4090", "--speed=9", "--currency=GBP", "--rate=133"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (CARD, "--rate is 133 USD for one GBP"),
-        (["diff", "parkopedia-2018", "--since", "2018-01-01"], "--since is 2018-01-01; "),
-    ],
-)
-def test_a_command_line_that_means_nothing_is_one_sentence(arguments, told, monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("sweetspot.commands.diff.unpriced", lambda *_: None)
-    with pytest.raises(UserError, match=told):
-        command_line.main(arguments)
+    with read_only(studies), pytest.raises(UserError) as told:
+        command_line.main(["new-study", "mine", "--gpu-name", "RTX 4090", "--speed=9", "--config", str(config)])
+    assert str(told.value).startswith(f"{studies / 'mine'}: cannot be written (Read-only file system); mend that and")
 
 
 def test_python_without_docstrings_is_refused_before_anything_is_drawn():

@@ -44,7 +44,7 @@ def cards():
         pynvml.nvmlInit()
     except (ImportError, Exception):  # the binding's own error is known only once it is there
         return []
-    from sweetspot.harness.cards import visible_cards
+    from sweetspot.harness.devices import visible_cards
 
     try:
         return visible_cards()

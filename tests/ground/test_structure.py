@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from project_copy import ROOT, copy_project, run_snakemake
+from project_copy import ROOT
 
 LIBRARY = ROOT / "workflow" / "sweetspot"
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -53,8 +53,9 @@ def reached(file: Path) -> set[Path]:
     return seen
 
 
-def test_every_module_stands_in_a_room_of_the_design():
+def test_every_module_stands_in_a_room_of_the_design_and_rules_are_found():
     assert {room(name) for name in MODULES.values()} == set(ROOMS)
+    assert {"collect_throughput", "price_workloads", "compare"} <= {name for name, *_ in scripted_rules()}  # below
 
 
 def test_a_room_imports_only_rooms_before_it():
@@ -67,21 +68,16 @@ def test_a_room_imports_only_rooms_before_it():
     assert against == []
 
 
-def test_the_library_and_its_rules_import_nothing_of_research():
-    files = [*MODULES, *SCRIPTS.glob("*.py"), *(ROOT / "rules").glob("*.smk")]
-    assert [file for file in files if re.search(r"^\s*(import|from) research\b", file.read_text(), re.M)] == []
+def test_the_library_knows_nothing_of_snakemake_and_its_rules_nothing_of_research():
+    rules = [*SCRIPTS.glob("*.py"), *(ROOT / "rules").glob("*.smk")]
+    for name, files in (("snakemake", MODULES), ("research", [*MODULES, *rules])):
+        found = [file for file in files if re.search(rf"^\s*(import|from) {name}\b", file.read_text(), re.M)]
+        assert found == [], name
 
 
 def test_no_two_modules_import_each_other():
     circles = [name for file, name in MODULES.items() if file in reached(file)]
     assert circles == []
-
-
-def test_the_library_knows_nothing_of_snakemake():
-    knowing = [
-        name for file, name in MODULES.items() if re.search(r"^\s*(import|from) snakemake", file.read_text(), re.M)
-    ]
-    assert knowing == []
 
 
 def test_no_two_rooms_share_a_file_name():
@@ -120,23 +116,6 @@ def test_a_rule_watches_every_module_that_its_script_can_reach(name, script, tex
     every = set().union(*every)
     watched = every | (more if rooms & {"decision", "report"} else set()) | UNWATCHED
     assert {module for module in found if room(module) == "ground"} <= watched, f"rule {name}: its ground"
-
-
-@pytest.mark.parametrize(("name", "script", "text"), scripted_rules(), ids=[rule[0] for rule in scripted_rules()])
-def test_content_decides_for_every_file_that_people_write(name, script, text):
-    """A file that is moved or copied here may be older than the tables: its checksum is a param of the rule."""
+    # A file that is moved or copied here may be older than the tables: its checksum is a param of the rule.
     files = re.search(r"CONFIG|INSTANCE_FILES|PUBLISHED|LOGS|BORROWED|CLAIMS|SCENARIO_FILES|ANEW", text)
     assert files is None or re.search(r"content=(lambda wildcards: )?contents\(", text), name
-
-
-def test_there_is_a_rule_to_look_at():
-    assert {"collect_throughput", "price_workloads", "compare", "render_report"} <= {
-        rule[0] for rule in scripted_rules()
-    }
-
-
-@pytest.mark.slow
-def test_snakemakes_own_linter_finds_nothing(tmp_path):
-    done = run_snakemake(copy_project(tmp_path / "project"), "--lint")
-    assert done.returncode == 0 and "Congratulations, your workflow is in a good condition!" in done.stdout
-    assert re.findall(r"^ {4}\* (.*)$", done.stdout, re.M) == []

@@ -1,7 +1,7 @@
 """How sure, and how much, in words."""
 
 import pytest
-from sweetspot.wording import amount, begun, confidence, listed, money, percent, the, times
+from sweetspot.wording import amount, confidence, money, percent, times
 
 
 @pytest.mark.parametrize(
@@ -30,18 +30,3 @@ def test_how_many_times_has_three_figures_near_1_alone():
     assert [times(factor) for factor in (1234.4, 10.0, 9.94, 1.34, 1.11, 1.05, 0.95, 0.88, 0.234)] == [
         "1,234", "10", "9.9", "1.3", "1.1", "1.05", "0.95", "0.88", "0.23"
     ]  # fmt: skip
-
-
-def test_names_are_listed_as_a_person_does():
-    assert [listed(list(names)) for names in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
-
-
-@pytest.mark.parametrize(
-    ("title", "within", "first"),
-    [("office box with 4 RTX 4090", "the office box with 4 RTX 4090", "The office box with 4 RTX 4090"),
-     ("all on RunPod with 1 L40S", "all on RunPod with 1 L40S", "All on RunPod with 1 L40S"),
-     ("your old box", "your old box", "Your old box"),
-     ("Lambda with 8 B200", "Lambda with 8 B200", "Lambda with 8 B200")]
-)  # fmt: skip
-def test_a_title_in_a_sentence_and_at_its_start(title, within, first):
-    assert (the(title), begun(the(title))) == (within, first)

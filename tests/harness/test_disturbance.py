@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 from harness_runs import request
-from sweetspot.harness import disturbance
-from sweetspot.harness.disturbance import CpuSample, neighbour_share, sample_cpu
+from sweetspot.harness import stop_rule
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.step_times import Interval
+from sweetspot.harness.stop_rule import CpuSample, neighbour_share, sample_cpu
 from sweetspot.harness.supervise import assess
 from sweetspot.throughput.collect import measured_cells
 from sweetspot.throughput.run_files import summarise_runs
@@ -59,17 +59,17 @@ def test_counters_are_those_of_the_usable_cpus_and_of_the_processes_of_this_run(
         def children(self, recursive):
             return [Process(4), Process(9)]
 
-    monkeypatch.setenv(disturbance.ROOT_VARIABLE, "7")
-    monkeypatch.setattr(disturbance.psutil, "Process", Process)
-    monkeypatch.setattr(disturbance.psutil, "cpu_times", lambda percpu: [cpu(10, 0.5), cpu(1000, 9), cpu(20, 0.25)])
-    monkeypatch.setattr(disturbance.os, "sched_getaffinity", lambda process: {0, 2})
+    monkeypatch.setenv(stop_rule.ROOT_VARIABLE, "7")
+    monkeypatch.setattr(stop_rule.psutil, "Process", Process)
+    monkeypatch.setattr(stop_rule.psutil, "cpu_times", lambda percpu: [cpu(10, 0.5), cpu(1000, 9), cpu(20, 0.25)])
+    monkeypatch.setattr(stop_rule.os, "sched_getaffinity", lambda process: {0, 2})
     seen = sample_cpu()
     # CPUs 0 and 2: 10 + 20 user, twice 1 nice and 2 system; the processes 7 + 1 and 4 + 1
     assert (seen.stolen_s, seen.busy_s, seen.idle_s, seen.run_s) == (0.75, 36.0, 66.0, 13.0)
 
 
 def test_this_machine_tells_and_a_busy_child_is_part_of_the_run(monkeypatch):
-    monkeypatch.setenv(disturbance.ROOT_VARIABLE, str(os.getpid()))
+    monkeypatch.setenv(stop_rule.ROOT_VARIABLE, str(os.getpid()))
     before = sample_cpu()
     subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
     after = sample_cpu()

@@ -4,7 +4,7 @@ import pytest
 from harness_runs import request
 from step_lists import even
 from sweetspot.harness import facts
-from sweetspot.harness.cards import visible_cards
+from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.supervise import assess
 

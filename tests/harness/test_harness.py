@@ -28,7 +28,7 @@ def run_file(tmp_path_factory):
 def test_fused_normalisation_computes_what_the_stock_layer_computes():
     keras = pytest.importorskip("keras")
     import tensorflow as tf
-    from sweetspot.harness.keras_networks import FusedBatchNormalization
+    from sweetspot.harness.tensorflow_training import FusedBatchNormalization
 
     rng = np.random.default_rng(3)
     data = rng.normal(2.0, 3.0, (4, 5, 6, 7)).astype("float32")

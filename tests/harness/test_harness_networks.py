@@ -7,7 +7,7 @@ from sweetspot.frameworks import BUILDERS, has_network, keras_application
 
 @pytest.mark.slow
 def test_a_network_of_keras_is_the_published_one():
-    from sweetspot.harness.keras_networks import build_network
+    from sweetspot.harness.tensorflow_training import build_network
 
     network = build_network("inception3")  # Keras' documentation: 23.9 M parameters, images of 299 pixels
     assert network.count_params() == 23_851_784
@@ -17,7 +17,7 @@ def test_a_network_of_keras_is_the_published_one():
 @pytest.mark.slow
 def test_a_fused_network_has_the_parameters_and_outputs_of_the_stock_one():
     import keras
-    from sweetspot.harness.keras_networks import FusedBatchNormalization, build_network
+    from sweetspot.harness.tensorflow_training import FusedBatchNormalization, build_network
 
     made = build_network("resnet50")
     assert made.count_params() == 25_636_712  # Keras' documentation of ResNet50: 25.6 M

@@ -60,7 +60,7 @@ def asked(library, folder, program, *devices, **more):
 def test_facts_and_samples_come_through_the_real_binding(library, tmp_path):
     program = """
     import json, pynvml
-    from sweetspot.harness.cards import CardWatch, visible_cards
+    from sweetspot.harness.devices import CardWatch, visible_cards
     from sweetspot.harness.sampling import DeviceSampler, sample_facts
     pynvml.nvmlInit()
     cards = visible_cards()
@@ -154,7 +154,7 @@ SLICES = [
 NAMED = """
     import json, os
     from sweetspot.errors import UserError
-    from sweetspot.harness.cards import visible_cards
+    from sweetspot.harness.devices import visible_cards
     try:
         print(json.dumps(visible_cards()))
     except UserError as error:

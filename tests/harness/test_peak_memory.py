@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from harness_runs import request
 from sweetspot.harness.backends import backend
-from sweetspot.harness.run_memory import peak_memory
+from sweetspot.harness.facts import peak_memory
 
 GIB = 2**30
 

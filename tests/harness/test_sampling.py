@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sweetspot.harness import sampling
-from sweetspot.harness.cards import DeviceSample
+from sweetspot.harness.devices import DeviceSample
 from sweetspot.harness.sampling import DeviceSampler, read_processor_counters, sample_facts
 
 

@@ -9,9 +9,9 @@ from sweetspot.harness.script_output import (
     MAX_LINE_BYTES,
     Interval,
     LineSplitter,
-    RepeatDetector,
     StepClock,
     StepReader,
+    lines_per_step,
 )
 from sweetspot.harness.script_output import StepReport as Report
 from sweetspot.harness.script_run import Chunk, ScriptRun
@@ -190,11 +190,9 @@ def test_kerass_validation_is_no_training(between_s):
     [(1, 0.03, 0.005), (2, 0.03, 0.001), (4, 0.03, 0.001), (8, 0.1, 0.001), (1, 0.004, 0.0)],
 )
 def test_several_processes_that_print_the_same_line_are_told(processes, period, jitter):
-    repeats, dice = RepeatDetector(), random.Random(3)
+    dice = random.Random(3)
     moments = [step * period + dice.random() * jitter for step in range(40) for _ in range(processes)]
-    for moment in sorted(moments):
-        repeats.add(Report(), moment)
-    assert repeats.lines_per_step() == processes
+    assert lines_per_step(sorted(moments)) == processes
 
 
 class Said:

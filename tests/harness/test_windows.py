@@ -9,7 +9,8 @@ import pytest
 from harness_runs import request
 from sweetspot.harness import supervise
 from sweetspot.harness.backends import Step
-from sweetspot.harness.step_times import DIVERGED, Interval, duration, half_width, may_stop, mean_step, step_warnings
+from sweetspot.harness.request import DIVERGED
+from sweetspot.harness.step_times import Interval, duration, half_width, may_stop, mean_step, step_warnings
 from sweetspot.harness.supervise import assess
 from sweetspot.harness.train import steps_per_window, time_steps, train
 

@@ -10,30 +10,6 @@ from mix_problems import by_linear_programme, held, problem, rented, small_probl
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, month_noise
 
-# --- by hand ----------------------------------------------------------------------------------------------------------
-
-
-def test_jobs_that_run_nowhere_else_come_first():
-    """A machine of 100 h; class a can be rented for 5 an hour, class b nowhere (its memory): b has the hours."""
-    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, there=1, for_sale=False)
-    case = problem([[[80.0]], [[90.0]]], [machine], [rented("rent", [5.0, NEVER], [1.0, 0.0])])
-    done = dispatch(case, (1,))
-    assert done.jobs("machine")[:, 0, 0].tolist() == [10.0, 90.0]
-    assert done.usd[0] == pytest.approx(70 * 5.0)
-
-
-def test_a_kind_that_one_class_cannot_use_is_not_put_behind_for_it():
-    """Class b runs on the cheap machine alone, which has 100 h: 90 of a go there, 10 to the dear one.
-
-    What b would pay on the dear machine, where it does not run, is given as 0, as the workflow does.
-    """
-    cheap = held("cheap", [1.0, 1.0], [0.1, 0.1], 100, there=1, for_sale=False)
-    dear = held("dear", [1.0, NEVER], [0.5, 0.0], 100, there=1, for_sale=False)
-    case = problem([[[100.0]], [[10.0]]], [cheap, dear], [rented("rent", [5.0, 5.0])])
-    done = dispatch(case, (1, 1))
-    assert done.jobs("cheap")[:, 0, 0].tolist() == pytest.approx([90.0, 10.0])
-    assert done.usd[0] == pytest.approx(100 * 0.1 + 10 * 0.5)
-
 
 def test_each_class_goes_where_it_saves_most_by_hand():
     """Two machines of 100 h that cost nothing to run. Class a takes 10 h on one and 20 on two, b 20 and 10; rent is 20.
@@ -50,29 +26,14 @@ def test_each_class_goes_where_it_saves_most_by_hand():
     assert [done.jobs(name)[:, 0, 0].tolist() for name in ("one", "two")] == [[10.0, 0.0], [0.0, 10.0]]
 
 
-def test_a_machine_that_does_all_leaves_to_another_what_that_can_do():
-    """Ten jobs each of a (rent 10) and b (rent 5), 10 h each. One does either for nothing in its 100 h, two only a, for
-    1 USD: with a on one, which is worth more there, b would be rented for 50; with a on two all costs 10.
-    """
-    one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, NEVER], [1.0, 0.0], 100)
-    done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [10.0, 5.0])]), (1, 1))
-    assert done.usd[0] == pytest.approx(10.0)
-    assert [done.jobs(name)[:, 0, 0].tolist() for name in ("one", "two")] == [[0.0, 10.0], [10.0, 0.0]]
-
-
 def test_what_nobody_rents_does_not_stay_undone_for_being_cheap():
     """Ten jobs of a (rent 6) and of b, which nobody rents out. Machine one of 100 h does either in 10 h for nothing;
     two takes 10 h and 5 USD for a, and 100 h for b. With a on one nothing is paid, but nine of b stay undone.
     """
     one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, 100.0], [5.0, 0.0], 100)
     done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [6.0, NEVER])]), (1, 1))
-    assert done.undone.sum() == 0
+    assert not done.remaining[1].any()
     assert done.usd[0] == pytest.approx(50.0)
-
-
-def test_what_runs_for_as_much_as_it_is_rented_is_rented():
-    done = dispatch(problem([[[50.0]]], [held("ours", [1.0], [0.5], 100.0, there=1)], [rented("rent", [0.5])]), (1,))
-    assert not done.jobs("ours").any()
 
 
 @pytest.mark.parametrize(
@@ -88,58 +49,33 @@ def test_what_runs_for_as_much_as_it_is_rented_is_rented():
 )
 def test_a_machine_works_where_it_is_expected_to_be_the_cheaper(running, timed, jobs, usd):
     """Ten jobs, of two hours in the first draw and of four in the second; one machine of 100 hours, and 0.5 rented."""
-    ours = held("ours", [[2.0, 4.0]], [running], 100.0, there=1, for_sale=False, draws=2)
+    ours = held("ours", [[2.0, 4.0]], [running], 100.0, there=1, draws=2)
     case = timing(problem([[[10.0], [10.0]]], [ours], [rented("rent", [0.5], draws=2)]), timed)
     done = dispatch(case, (1,))
     assert done.jobs("ours")[0, :, 0].tolist() == jobs
     assert done.usd.tolist() == pytest.approx(usd)
 
 
-def test_which_class_a_machine_does_first_follows_what_is_expected():
-    """Ten hours of one machine, ten jobs of an hour of each class. Rented, a costs 4 and b 1 or 6: 3.5 is expected, so
-    that a has the machine in both draws, and b costs 10 and 60. With b's speed known it has it in the second draw: 10,
-    and 40 for a.
-    """
-    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 10.0, draws=2)
-    offer = rented("rent", [[4.0, 4.0], [1.0, 6.0]])
-    case = problem(np.full((2, 2, 1), 10.0), [machine], [offer])
-    assert dispatch(case, (1,)).usd.tolist() == pytest.approx([10.0, 60.0])
-    assert dispatch(timing(case, ["rent: b"]), (1,)).usd.tolist() == pytest.approx([10.0, 40.0])
-
-
 @pytest.mark.parametrize(("late", "finite"), [(9.0, True), (15.0, False)])
 def test_one_job_in_a_hundred_may_wait_for_a_quieter_month(late, finite):
     """A thousand jobs of an hour, which nobody rents out, on a machine that has `late` hours too few."""
-    machine = held("machine", [1.0], [0.0], 1000.0 - late, there=1, for_sale=False)
+    machine = held("machine", [1.0], [0.0], 1000.0 - late, there=1)
     done = dispatch(problem([[[1000.0]]], [machine], []), (1,))
-    assert done.undone.sum() == pytest.approx(late)
+    assert done.remaining.sum() == pytest.approx(late)
     assert np.isfinite(done.usd).all() == finite
-
-
-def test_of_jobs_worth_the_same_those_that_fewer_kinds_can_do_come_first():
-    """Ten hours of the first kind; a could go to the second as well, b cannot."""
-    kinds = [held("first", [1.0, 1.0], [0.0, 0.0], 10.0), held("second", [1.0, NEVER], [0.0, 0.0], 10.0)]
-    done = dispatch(problem([[[10.0]], [[10.0]]], kinds, [rented("rent", [5.0, 5.0])]), (1, 1))
-    assert [done.jobs(name)[:, 0, 0].tolist() for name in ("first", "second")] == [[0.0, 10.0], [10.0, 0.0]]
-    assert done.usd.tolist() == [0.0]
-
-
-@given(small_problems(), st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
-def test_the_order_of_merit_is_the_linear_programme_where_one_kind_is_held(case, count):
-    case = replace(case, held=case.held[:1])
-    assert dispatch(case, (count,)).usd[0] == pytest.approx(by_linear_programme(case, (count,)), rel=1e-6, abs=1e-6)
 
 
 @given(small_problems(), st.integers(0, 3), st.integers(0, 3))
 @settings(max_examples=40, deadline=None)
-def test_the_order_of_merit_is_feasible_and_never_cheaper_than_the_linear_programme(case, first, second):
+def test_a_dispatch_is_feasible_and_with_one_kind_the_linear_programme(case, first, second):
     counts = (first, second)[: len(case.held)]
     done = dispatch(case, counts)
     assert np.allclose(sum(done.owned_jobs.values()) + done.remaining, case.jobs)
     for place, kind in enumerate(case.held):
         assert (done.jobs(kind.name)[:, 0, 0] * kind.hours[:, 0]).sum() <= counts[place] * kind.capacity[0] * (1 + 1e-9)
     assert done.usd[0] >= by_linear_programme(case, counts) - 1e-6
+    single = replace(case, held=case.held[:1])
+    assert dispatch(single, (first,)).usd[0] == pytest.approx(by_linear_programme(single, (first,)), rel=1e-6, abs=1e-6)
 
 
 def unlike_kinds(source, unlike):
@@ -189,23 +125,12 @@ def test_each_source_with_its_jobs_hours_and_money():
     assert done.jobs("box").tolist() == [[[3.0, 4.0], [4.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]]]
     assert done.jobs("west").tolist() == [[[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]
     assert done.jobs("east").tolist() == [[[0.0, 0.0], [3.0, 5.0]], [[2.0, 2.0], [2.0, 2.0]]]
-    assert not done.undone.any()
     assert done.device_hours("box").tolist() == [[3.0, 4.0], [4.0, 4.0]]
     assert done.device_hours("west").tolist() == [[0.0, 3.0], [0.0, 0.0]]
     assert done.device_hours("east").tolist() == [[16.0, 16.0], [9.0 + 16.0, 15.0 + 16.0]]
     assert done.rent_by_offer == pytest.approx({"west": 2.0 / 4, "east": (3.0 + 5.0 + 4 * 12.0) / 4})
     # by draw, the mean of its months, with the 10 of having the machine
     assert done.usd.tolist() == pytest.approx([10 + (1.5 + 2 + 2) / 2 + 12, 10 + (2 + 2 + 3 + 5) / 2 + 12])
-
-
-def test_device_hours_are_those_of_all_devices_of_a_machine():
-    assert held("box", [3.0], [0.0], 10.0, devices=4).device_hours.tolist() == [[12.0]]
-
-
-def test_one_offer_for_all_that_it_can_do_and_the_others_for_the_rest():
-    offers = [rented("cheap", [1.0, 1.0]), rented("chosen", [3.0, NEVER]), rented("dear", [2.0, 4.0])]
-    alone = dispatch(replace(problem([[[1.0]], [[1.0]]], [], offers), first="chosen"), ())
-    assert alone.rent_by_offer == {"chosen": 3.0, "cheap": 1.0} and alone.usd.tolist() == [4.0]
 
 
 def test_months_are_alike_as_asked():

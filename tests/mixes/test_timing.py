@@ -5,12 +5,11 @@ from math import erf, log, sqrt
 
 import numpy as np
 import pytest
-from mix_problems import held, problem, rented, timing
+from mix_problems import problem, rented, timing
 from sweetspot.decision.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, MixLimits, mixes
-from sweetspot.mixes.timing import SpeedErrors, select_speeds_to_time
+from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
+from sweetspot.mixes.search import BEST, RENTED, MixLimits, MixSearch, mixes
 
 
 def offer(name, usd):
@@ -69,18 +68,6 @@ def test_the_best_strategy_pays_for_a_timing_that_is_worth_it(trial, timed, usd)
     assert all(one.kind == RENTED and not one.timed for one in pure)
 
 
-def test_beside_a_machine_that_is_bought_the_rest_is_timed():
-    """150 hours, of which a box does 100 for 400 USD; the other 50 jobs cost 500, timed (5 + 10) / 2 x 50 = 375 and 10
-    of the trial: 785. Nothing bought costs 1,125 + 10 timed, 1,500 if not; two boxes cost 800.
-    """
-    box = held("box", [1.0], [0.0], 100.0, fixed=400.0, draws=2)
-    made = timing(problem(np.full((1, 2, 1), 150.0), [box], [SURE, UNSURE]), trial=10.0)
-    best, *pure = mixes(made, MixLimits())
-    assert (best.counts, best.expected, best.fixed_usd) == ((1,), pytest.approx(785.0), pytest.approx(800.0))
-    (bought,) = (one for one in pure if one.kind == BOUGHT)
-    assert bought.counts == (2,) and not bought.timed  # two boxes do all: nothing is rented
-
-
 def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
     """Costs of 9, of 4 or 16 (10), of 6 or 16 (11), of 2 or 102 (52), independent of each other: eight draws.
 
@@ -91,15 +78,16 @@ def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
     two = [np.array(each) for each in ([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1])]
     costs = {"sure": np.full(8, 9.0), "second": 4.0 + 12 * two[0], "third": 6.0 + 10 * two[1],
              "fourth": 2.0 + 100 * two[2]}  # fmt: skip
-    expected = {key: np.array([usd.mean()]) for key, usd in costs.items()}
+    offers = [replace(offer(key, usd), speed_keys=(key,)) for key, usd in costs.items()]
     errors = SpeedErrors(tuple(costs), -np.log(np.stack([*costs.values()])))
+    case = replace(problem(np.ones((1, 8, 1)), [], offers), errors=errors)
     for trial, chosen in ((0.01, {"second", "third", "fourth"}), (0.4, {"second", "fourth"}), (2.0, {"fourth"}),
                           (4.0, set())):  # fmt: skip
-        trials = dict.fromkeys(costs, trial)
-        assert select_speeds_to_time(expected, np.array([1.0]), trials, errors) == chosen, trial
-    only = {"second": 0.01}
-    assert select_speeds_to_time(expected, np.array([1.0]), only, errors) == {"second"}
-    assert select_speeds_to_time(expected, np.array([0.0]), trials, errors) == set()
+        priced = replace(case, trials=dict.fromkeys(costs, trial))
+        assert MixSearch(priced, MixLimits()).timed == chosen, trial
+    assert MixSearch(replace(case, trials={"second": 0.01}), MixLimits()).timed == {"second"}
+    idle = replace(case, trials={"second": 0.01}, jobs=np.zeros((1, 8, 1)))
+    assert MixSearch(idle, MixLimits()).timed == set()
 
 
 def normal_cdf(value):
@@ -141,24 +129,12 @@ def test_one_timing_says_of_another_machine_what_they_have_in_common():
     common, own, other, apart = source.standard_normal((4, 100_000))
     logs = np.stack([sqrt(3) * common + own, sqrt(3) * common + other, apart])
     errors = SpeedErrors(("a", "b", "c"), logs / 10)
-    factors = errors.cost_factors(frozenset(["a"]))
+    factors = cost_factors(errors, frozenset(["a"]))
     assert set(factors) == {"a", "b"}
     for key, share in (("a", 1.0), ("b", 0.75)):
         slope = np.polyfit(errors.logs[0], np.log(factors[key]), 1)[0]
         assert slope == pytest.approx(-share, abs=0.02) and factors[key].mean() == pytest.approx(1.0)
-    assert errors.cost_factors(frozenset()) == {}
-
-
-def test_what_all_machines_share_is_worth_no_timing():
-    """Software that makes all slower or faster by one factor: whoever knows it chooses the same machine."""
-    noise = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
-    costs = np.exp(-noise) / np.exp(-noise).mean()
-    offers = [replace(offer("x", 10 * costs), speed_keys=("x",)), replace(offer("y", 12 * costs), speed_keys=("y",))]
-    made = replace(problem(np.ones((1, 5, 1)), [], offers), errors=SpeedErrors(("x", "y"), np.stack([noise] * 2)),
-                   trials={"x": 0.0, "y": 0.0})  # fmt: skip
-    assert mixes(made, MixLimits())[0].timed == frozenset()
-    for timed in ({"x"}, {"y"}, {"x", "y"}):
-        assert dispatch(replace(made, timed=frozenset(timed)), ()).usd == pytest.approx(10 * costs)
+    assert cost_factors(errors, frozenset()) == {}
 
 
 def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():

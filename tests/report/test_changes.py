@@ -11,7 +11,7 @@ from report_tables import evidence, small_tables
 from sweetspot.choice_kinds import RENT
 from sweetspot.decision.verdict import verdict_table
 from sweetspot.report.cited import Provenance
-from sweetspot.report.decided_anew import OF_CHOICE, SPEED, State, Unpriced, moved, scenario_row
+from sweetspot.report.decided_anew import OF_CHOICE, SPEED, State, Unpriced, answer_columns, moved
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.evidence_text import price_changes_words
 from sweetspot.report.rank_changes import difference, to_markdown
@@ -158,7 +158,7 @@ def test_a_scenario_says_the_best_choice_of_the_answers_work():
     choices = pd.DataFrame(
         [dict.fromkeys(OF_CHOICE, usd) | {"workload": work, "choice": name} for work, name, usd in costs]
     )
-    row = scenario_row("cheap", "Cheap", ["x"], {"verdict": verdict, "choices": choices})
+    row = answer_columns({"verdict": verdict, "choices": choices})
     assert (row["workload"], row["best_title"], row["usd"], row["usd_high"]) == ("w", "B", 7.0, 7.0)
-    none = scenario_row("none", "None", [], {"verdict": verdict.assign(is_answer=False), "choices": choices})
+    none = answer_columns({"verdict": verdict.assign(is_answer=False), "choices": choices})
     assert none["sentence"] == "no answer: nothing does the work" and "usd" not in none

@@ -17,7 +17,6 @@ from sweetspot.report.tables import (
     in_words,
     judged_option,
     leading,
-    method_name,
     of_jobs,
     of_plans,
     read_tables,
@@ -141,7 +140,6 @@ def test_the_plan_of_months_leads_then_that_of_phases():
 
 
 def test_names_units_and_words():
-    assert [method_name(name) for name in ("usl", "my_own_way")] == ["universal scaling law", "my own way"]
     assert titles_of({"ranks": frame("option title", ("a", "A"))}) == {"a": "A"} and titles_of({}) == {}
     jobs = frame("workload workload_title", ("job", "A job"), ("job", "A job"), ("none", None))
     plans = frame("workload workload_title cost", ("lab", "Lab", DISPATCH), ("x", "X", SHARE))

@@ -41,6 +41,9 @@ def test_each_kind_is_a_line_and_what_costs_far_more_is_none():
     assert (sweep.values, sweep.planned, sweep.best) == ([0.5, 1.0, 2.0], 1, ["keep", "keep", "buy"])
     (alone,) = found(*rows("jobs", *BOTH)[1:])
     assert [line.kind for line in alone.lines] == ["keep"]
+    # The runner-up alone may cost more than that.
+    (pair,) = found(*rows("jobs", BOTH[1], ("buy", (1.0, 3201.0, 1.0)), ("contract", (1.0, 3202.0, 1.0))))
+    assert [line.kind for line in pair.lines] == ["keep", "buy"]
 
 
 @pytest.mark.parametrize(("quantity", "factor", "shown"), [

@@ -12,7 +12,7 @@ from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import page_of, summary_of
-from sweetspot.study.memory import Needs
+from sweetspot.study.instances import Needs
 from sweetspot.study.workloads import Need
 from sweetspot.titles import model_title
 

@@ -37,7 +37,7 @@ def world(rate, names=WORLD, workloads=6):
         for number in range(workloads)
         for name in names
     ]  # fmt: skip
-    return as_figures(pd.DataFrame(rows), DEVICES)
+    return as_figures(pd.DataFrame(rows))
 
 
 def test_rows_left_out_are_predicted_as_by_a_fit_without_them():

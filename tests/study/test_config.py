@@ -26,7 +26,7 @@ from sweetspot.study.config import Config, Measure
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scenarios import Scenario
-from sweetspot.study.scripts import Script, load_script, script_names
+from sweetspot.study.scripts import Script, load_script, script_files
 from sweetspot.study.stock import Availability
 from sweetspot.study.study import LogSource, Study
 from sweetspot.study.workloads import Workloads
@@ -196,7 +196,7 @@ def test_another_meaning_has_another_digest_and_another_title_has_not(tmp_path):
     assert plain.digest() == load(tmp_path, PLAIN + "# a remark\n").digest()
     assert plain.digest() != load(tmp_path, PLAIN.replace("--batch", "--size")).digest()
     assert plain.digest() != load(tmp_path, PLAIN + "unit: tokens\n").digest()
-    assert (script_names(tmp_path), script_names(Path("nowhere"))) == (["mine"], [])
+    assert (list(script_files(tmp_path)), script_files(Path("nowhere"))) == (["mine"], {})
     assert plain.axes() == {"batch_size", "gpus"}
     assert Script(command="x {global_batch_size}", steps="keras").axes() == {"global_batch_size", "batch_size"}
 

@@ -2,8 +2,7 @@
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.study.instances import Instance
-from sweetspot.study.memory import GIB, Needs, is_before_ampere, memory_of
+from sweetspot.study.instances import GIB, Instance, Needs, is_before_ampere, memory_of
 from sweetspot.study.open_models import flop_per_token, memory_need, open_model, open_models
 from sweetspot.transformers import SHAPES
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from study_entries import PLAN as BARE_PLAN
-from sweetspot.study.memory import GIB
+from sweetspot.study.instances import GIB
 from sweetspot.study.open_models import cell_work, memory_need, open_model
 from sweetspot.study.workloads import load_monthly, load_needs, load_titles, load_workloads
 

@@ -48,10 +48,9 @@ def linked(names: Iterable[str], folder: Path) -> Path:
     return folder
 
 
-def snakemake_with(packages: Path, project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def snakemake_with(
+    packages: Path, project: Path, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Snakemake in `project` with those packages alone; stdout and stderr come together in `.stdout`."""
-    return captured(
-        [sys.executable, "-S", "-m", "snakemake", "--cores", "2", *arguments],
-        project,
-        {"PATH": os.environ["PATH"], "PYTHONPATH": str(packages), "HOME": str(packages)},
-    )
+    known = {"PATH": os.environ["PATH"], "PYTHONPATH": str(packages), "HOME": str(packages)}
+    return captured([sys.executable, "-S", "-m", "snakemake", "--cores", "2", *arguments], project, known | variables)

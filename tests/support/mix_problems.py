@@ -5,17 +5,16 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sweetspot.mixes.problem import ALWAYS, OwnedMachine, Problem, RentalOffer
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.mixes.problem import ALWAYS, OwnedMachine, Problem, RentalOffer, SpeedErrors
 
 
-def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draws=1, **changes):
+def held(name, hours, running, capacity, fixed=0.0, there=0, draws=1, **changes):
     """A kind held with the same figures in every sample; hours and running by class, or class x sample."""
     samples = np.ones(draws)
     hours, running = (as_samples(values, draws) for values in (hours, running))
-    values = {"devices": 1, "present": ALWAYS, "sellable": False, "running_at_speed": running}
+    values = {"devices": 1, "present": ALWAYS, "minimum": there, "running_at_speed": running}
     return OwnedMachine(
-        name=name, there=there, for_sale=for_sale, fixed=fixed * samples, capacity=capacity * samples, hours=hours,
+        name=name, there=there, fixed=fixed * samples, capacity=capacity * samples, hours=hours,
         running=running, speed_keys=("",) * len(hours), **values | changes
     )  # fmt: skip
 
@@ -36,16 +35,17 @@ def as_samples(values, draws):
 def problem(jobs, kinds, offers):
     """`jobs`: class x draw x month."""
     amounts = np.asarray(jobs, float)
-    return Problem(tuple("abcdef"[: len(amounts)]), amounts, tuple(kinds), tuple(offers))
+    errors = SpeedErrors((), np.zeros((0, amounts.shape[1])))
+    return Problem(amounts, tuple(kinds), tuple(offers), {}, errors)
 
 
 def by_linear_programme(one, counts):
     """USD of the cheapest dispatch of the only draw and month, written without regard to the order of merit."""
     kinds = [(kind.hours[:, 0], kind.running[:, 0], place) for place, kind in enumerate(one.held)]
     kinds += [(np.where(np.isfinite(offer.usd[:, 0]), 0.0, np.inf), offer.usd[:, 0], None) for offer in one.rented]
-    columns = [(job, place, hours[job], usd[job]) for hours, usd, place in kinds for job in range(len(one.classes))
+    columns = [(job, place, hours[job], usd[job]) for hours, usd, place in kinds for job in range(len(one.jobs))
                if np.isfinite(hours[job])]  # fmt: skip
-    done = np.array([[float(job == column[0]) for column in columns] for job in range(len(one.classes))])
+    done = np.array([[float(job == column[0]) for column in columns] for job in range(len(one.jobs))])
     used = np.array([[column[2] * (column[1] == kind) for column in columns] for kind in range(len(one.held))])
     room = [count * kind.capacity[0] for count, kind in zip(counts, one.held, strict=True)]
     found = linprog([column[3] for column in columns], used, room, done, one.jobs[:, 0, 0])
@@ -56,7 +56,7 @@ def by_linear_programme(one, counts):
 def timing(problem, keys=(), trial=0.0):
     """The problem with uncertain speeds, one a class and source; `keys`: those timed, for `trial` USD a month each."""
     every = [*problem.held, *problem.rented]
-    known = {one.name: tuple(f"{one.name}: {name}" for name in problem.classes) for one in every}
+    known = {one.name: tuple(f"{one.name}: {name}" for name in "abcdef"[: len(problem.jobs)]) for one in every}
     some = [replace(one, speed_keys=known[one.name]) for one in every]
     count, names = len(problem.held), [name for names in known.values() for name in names]
     taken = np.concatenate([one.usd if isinstance(one, RentalOffer) else one.hours for one in every])

@@ -1,6 +1,5 @@
 """A real HTTP server on this machine, with catalogues and with the faults that networks have."""
 
-import gzip
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,23 +11,13 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass
 class Answer:
-    """What is sent for an address. `cut`: bytes of the body that are not sent though announced. `wait_s`: before it.
-
-    `drip_s`: between two bytes of the body.
-    """
+    """What is sent for an address. `cut`: bytes of the body that are not sent though announced. `wait_s`: before it."""
 
     body: bytes = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     cut: int = 0
     wait_s: float = 0.0
-    drip_s: float = 0.0
-
-
-def gzipped(body: bytes, cut: int = 0) -> Answer:
-    """A body sent gzipped, its end missing by `cut` bytes though the length announced is right."""
-    packed = gzip.compress(body)
-    return Answer(packed[: len(packed) - cut], headers={"Content-Encoding": "gzip"})
 
 
 Given = Answer | list[Answer] | Callable[[dict[str, list[str]]], Answer]
@@ -70,10 +59,7 @@ def serving() -> Iterator[PriceServer]:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(given.body)))
                 self.end_headers()
-                body = given.body[: len(given.body) - given.cut]
-                for part in (body[i : i + 1] for i in range(len(body))) if given.drip_s else (body,):
-                    self.wfile.write(part)
-                    time.sleep(given.drip_s)
+                self.wfile.write(given.body[: len(given.body) - given.cut])
             except (BrokenPipeError, ConnectionResetError):
                 pass
 

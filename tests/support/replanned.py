@@ -68,13 +68,6 @@ class Replanned:
         inputs = self._inputs(lists, works, speeds)
         return {SHARE: self._job, PLAN: self._phases, MONTHS: self._months}[kind](inputs, point, works)
 
-    def at_price(self, option: str, factor: float) -> pd.DataFrame:
-        """The verdicts with the price of a machine written at a factor of what it is."""
-        lists = copy.deepcopy(self.lists)
-        self._priced(lists, "capex_usd", option, factor)
-        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.extrapolation}
-        return self.decided(self._inputs(lists, self.works, speeds)).verdict(self._settings(), pd.DataFrame())
-
     def with_jobs(self, factor: float) -> pd.DataFrame:
         """The verdicts with every number of jobs a month written at a factor of what it is."""
         works = copy.deepcopy(self.works)
@@ -114,7 +107,7 @@ class Replanned:
         with patch.object(simulate, "speed_error", self._as_planned):
             (posed,) = judge(every, inputs.offers, asked, self._settings(), MIX_DRAWS).months
         best = posed.mixes[0]
-        return " + ".join((*sorted(best.bought), *sorted(best.sold))) or best.done.lead
+        return " + ".join((*sorted(best.bought), *sorted(best.resold))) or best.done.lead
 
     def _as_planned(self, row: dict[str, Any]) -> Error:
         """The error of a figure at its planned value: the key of its draws has that value, and the mean of a thousand

@@ -24,7 +24,7 @@ from sweetspot.decision.verdict import verdict_table
 from sweetspot.declared_tables import columns_of
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite
-from sweetspot.report.evidence_page import Drawn, render_evidence
+from sweetspot.report.evidence_page import render_evidence
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import BY_PRICE_LIST, read_tables, write_tables
 from works import work
@@ -186,8 +186,8 @@ def make_report(folder: Path, tables=None, figures=(), **changes) -> Path:
 
 def evidence(tables=None, machines=None, **changes) -> str:
     """The page of evidence of `tables` (default: the small ones), its charts empty; `changes` of the study."""
-    drawn = Drawn(dict.fromkeys(CHARTS, "{}"))
-    return render_evidence(small_tables() if tables is None else tables, study(**changes), drawn, machines)
+    specs = dict.fromkeys(CHARTS, "{}")
+    return render_evidence(small_tables() if tables is None else tables, study(**changes), specs, machines=machines)
 
 
 def pictures(specs) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """A project whose cells lie on the partitions of the tests' Slurm, and what that Slurm says of its jobs."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -41,14 +42,23 @@ def on_two_partitions(folder):
     edit(config, "min_seconds: 20", "min_seconds: 0.1")
     edit(config, "least_seconds: 2 ", "least_seconds: 0.2 ")
     edit(config, "runs: 2 ", "runs: 1 ")
-    file = project / "profiles" / "slurm" / "profile.yaml"
-    profile = yaml.safe_load(file.read_text())
-    profile["default-resources"]["slurm_account"] = "test"
-    profile["set-resources"]["run_benchmark"] = {"gpu": 1}  # shared node, one (fake) card a job: four at once
-    profile["slurm-init-seconds-before-status-checks"] = 2
-    profile["latency-wait"] = 10
-    file.write_text(yaml.safe_dump(profile))
+    shipped = yaml.safe_load((project / "profiles" / "slurm" / "profile.yaml").read_text())
+    shipped["default-resources"]["slurm_account"] = "test"
+    shipped["set-resources"]["run_benchmark"] = {"gpu": 1}  # shared node, one (fake) card a job: four at once
+    profile(project, **shipped | {"slurm-init-seconds-before-status-checks": 2, "latency-wait": 10})
     return project
+
+
+def measure_on(project, names):
+    """Measure on these nodes instead of on both."""
+    old = "measure_on: [small-node, large-node]"
+    edit(project / "config" / "config.yaml", old, f"measure_on: [{names}]")
+
+
+def profile(project, **settings):
+    """Replace settings of the project's Slurm profile."""
+    file = project / "profiles" / "slurm" / "profile.yaml"
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | settings))
 
 
 def without_framework(project):
@@ -73,8 +83,6 @@ def runs(project):
 
 
 def facts(file):
-    import json
-
     return json.loads(pq.read_schema(file).metadata[b"sweetspot"])
 
 

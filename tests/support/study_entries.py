@@ -14,10 +14,6 @@ MACHINE = {"title": "x", "provider": "own", "gpu": "V100", "gpus": 1}
 
 LOG = {"format": "tf_cnn_benchmarks", "path": "x.log", "precision": "fp32", "instance": "x", **SOURCE}
 
-CLAIM = {"id": "c", "text": "t", **SOURCE}
-
-OF = {"of": {"instance": "x"}}
-
 QUESTION = {"model": ["vgg16"], "batch_size": [16], "precision": "fp32", "headline_batch_size": 16}
 
 STUDY = {"name": "s", "title": "t", "question": "q", "as_of": date(2018, 1, 1), "cells": QUESTION,
@@ -26,8 +22,6 @@ STUDY = {"name": "s", "title": "t", "question": "q", "as_of": date(2018, 1, 1), 
 OWN = {"capex": 1.0, "months": 1.0, "kw": 0.0, "per_kwh": 0.0, "days_per_month": 1.0}
 
 PLAN = {"kind": "plan", "model": "m", "instance": "x", "parallel": 1, **SOURCE}
-
-PHASE = {"name": "p", "jobs": 1, "hours": 1.0}
 
 PRICES = {"as_of": date(2018, 1, 1), **SOURCE}
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.scaling.device_predictions import check_figure
 from sweetspot.transfer.figures import kind_of, network_name, shipped_devices, shipped_figures
-from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 DEVICES, LEARNT = shipped_devices(), learn_devices(STUDIES)
 
@@ -56,39 +57,11 @@ def test_a_figure_that_is_not_sure_widens():
     assert unsure["images_per_s_high"] > sure["images_per_s_high"]
 
 
-@pytest.mark.parametrize(
-    ("rate", "batch", "unit", "rules"),
-    [
-        (6400.0, 64.0, "images", set()),  # 10 ms
-        (6500.0, 64.0, "images", {"short_step"}),
-        (6500.0, 64.0, "samples", {"short_step"}),
-        (6500.0, 64.0, "tokens", set()),  # a sample is many tokens: the step is not known
-        (6500.0, math.nan, "images", set()),
-    ],
-)
-def test_a_step_shorter_than_those_learnt_from_is_told(rate, batch, unit, rules):
-    row = told(figure(rate=rate, batch=batch, unit=unit), names=["GTX 1080 Ti"]).iloc[0]
-    assert {pair["rule"] for pair in row["warnings"]} == rules
-
-
 def test_another_maker_is_wider():
     table = told(figure(precision="bf16"), names=["H100", "TPU v5p"])
     spans = np.log(table["images_per_s_high"] / table["images_per_s_low"])
     assert spans["TPU v5p"] > spans["H100 SXM"]
     assert rules(table.loc["TPU v5p"]) == {"specified_only"}
-
-
-def test_a_short_step_widens_on_the_side_where_it_would_show():
-    # 8 images at 2,000/s are 4 ms, below the 10 ms that are learnt from.
-    table = told(figure(rate=2000.0, batch=8.0), names=["H100", "GTX 1080 Ti"])
-    usual = told(figure(rate=2000.0, batch=256.0), names=["H100", "GTX 1080 Ti"])
-    fast, slow = "H100 SXM", "GTX 1080 Ti"
-    assert rules(table.loc[fast]) == rules(table.loc[slow]) == {"short_step"}
-    after = 0.004 * 2000 / usual.loc[fast, "images_per_s"]
-    ratio = table["images_per_s_low"] / usual["images_per_s_low"]
-    assert ratio[fast] == pytest.approx(after / 0.010)
-    high = table["images_per_s_high"] / usual["images_per_s_high"]
-    assert high[slow] == pytest.approx(0.010 / 0.004)
 
 
 def test_a_number_format_that_nobody_has_timed_is_wider():
@@ -119,14 +92,14 @@ def test_what_cannot_run_is_named_and_the_rest_goes_on():
 )
 def test_a_figure_from_which_nothing_follows_is_refused(changes, words):
     with pytest.raises(UserError, match=words):
-        check_figure(figure(**changes), LEARNT)
+        check_figure(figure(**changes))
 
 
 @pytest.mark.parametrize(
     "changes", [{"rate": 6720.0}, {"precision": "fp32", "rate": 3300.0}, {"model": "our-own", "rate": 112_000.0}]
 )
 def test_a_figure_that_can_be_passes(changes):
-    check_figure(figure(**changes), LEARNT)
+    check_figure(figure(**changes))
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,10 @@
 """The budget on the real graph: what fits is scheduled, what is measured stays, and the rest is said."""
 
-from pathlib import Path
-
 import pandas as pd
-import pytest
 from decision_tables import only, settings
 from project_copy import edit, run_snakemake, scheduled
 from sweetspot.decision.warning_table import warning_table
-from sweetspot.matrix.invocation import load_invocation
-from sweetspot.matrix.schedule import select_runs, skipped_table
-
-ROOT = Path(__file__).parent.parent.parent
-
-
-def a_plan(**measure):
-    """Six runs of three models on this machine, at the headline's batch and at another."""
-    overrides = {"matrix": {"model": ["vgg16"], "batch_size": [32, 64]}, "measure": measure}
-    return load_invocation(ROOT / "config" / "config.yaml", overrides, ROOT / "config")
-
-
-def chosen(plan, folder):
-    return [(run.cell.batch_size, run.run) for run in select_runs(plan, folder).selected]
+from sweetspot.matrix.schedule import skipped_table
 
 
 def test_what_is_left_out_is_a_warning_of_its_cell():
@@ -39,7 +23,6 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
     assert skipped_table([], "").empty
 
 
-@pytest.mark.slow
 def test_a_budget_never_repeats_or_removes_what_is_measured_and_reaches_the_page(project):
     edit(project / "config" / "config.yaml", "budget_minutes: null", "budget_minutes: 0.1")
     assert scheduled(project) == {}

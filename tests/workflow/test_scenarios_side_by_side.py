@@ -1,15 +1,14 @@
 """Scenarios of the start-up's study: by the workflow, by an edit of the study itself, and by hand."""
 
 import shutil
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
 from project_copy import run_snakemake
 from replanned import Replanned
+from sweetspot.commands.command_line import main
+from sweetspot.errors import UserError
 
-pytestmark = pytest.mark.slow
 STUDY = "start-up-2026"
 ASKED = ("--config", f"study={STUDY}", "measure_on=[]")
 KWH_A_MONTH = ((25 - 0.6667) * 10240000 / 117.2 / 3600 + 6 * 115305030 / 905 / 3600) * 0.45  # README.md of the study
@@ -53,27 +52,25 @@ def test_a_scenario_is_what_an_edit_of_the_study_would_be(project, tmp_path):
     )
 
 
-def test_an_edit_of_a_scenario_prices_and_compares_nothing_of_the_study_again(project):
-    file = project / "config/studies" / STUDY / "scenarios" / "electricity.yaml"
+def test_an_edit_of_a_scenario_prices_and_compares_nothing_of_the_study_again_and_a_mistake_is_one_sentence(project):
+    folder = project / "config/studies" / STUDY / "scenarios"
+    file = folder / "electricity.yaml"
     file.write_text(file.read_text().replace("per_kwh: 0.45", "per_kwh: 0.55"))
     done = run_snakemake(project, "report", *ASKED, "--dry-run")
     made = {line.split()[0] for line in done.stdout.splitlines() if line.startswith(("compare", "price", "render"))}
     assert made == {"compare_scenarios", "render_report"}, done.stdout
-
-
-def test_the_command_prints_the_table_and_a_mistake_is_one_sentence(project):
-    def said(*arguments):
-        command = [sys.executable, "-m", "sweetspot", "compare-scenarios", *arguments]
-        return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-
-    done = said(STUDY)
-    assert done.returncode == 0 and "| Electricity for 0.45 EUR | Keep what you have." in done.stdout
-    done = said("rare-2018")
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "has no scenario" in done.stderr
-    file = project / "config/studies" / STUDY / "scenarios" / "wrong.yaml"
+    file = folder / "wrong.yaml"
     file.write_text("title: Wrong\nworkloads: {month: {jobs: [{name: ViT-M, per_month: 4}]}}\n")
     done = run_snakemake(project, "scenarios", *ASKED)
     file.unlink()
     assert done.returncode == 1
     last = done.stdout.splitlines()[-1]
     assert "scenarios/wrong.yaml: with it" in last and "jobs[2].model' is missing and needed" in done.stdout
+
+
+def test_the_command_prints_the_table(project, capsys, monkeypatch):
+    monkeypatch.chdir(project)
+    assert main(["compare-scenarios", STUDY]) == 0
+    assert "| Electricity for 0.45 EUR | Keep what you have." in capsys.readouterr().out
+    with pytest.raises(UserError, match="has no scenario"):
+        main(["compare-scenarios", "rare-2018"])

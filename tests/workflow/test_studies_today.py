@@ -2,9 +2,6 @@
 
 import pytest
 from borrowed_tables import borrowed_tables
-from claim_tables import checked
-from study_tables import STUDIES
-from sweetspot.study.claims import load_claims
 
 # Smaller clouds fall by 3 % a year: the mean of 36 months is (1 - 0.97^3) / (36 (1 - 0.97^(1/12))) of today's price.
 RENT = (1 - 0.97**3) / (36 * (1 - 0.97 ** (1 / 12)))
@@ -30,26 +27,16 @@ RECOUPED = {  # price / (24 x rent - colocation a day), by a program of others: 
 }  # fmt: skip
 
 
-def test_days_until_a_server_is_paid_for_leave_electricity_out():
-    told = [
-        claim for claim in load_claims(STUDIES / "eight-gpus-2026" / "claims.yaml") if claim.id.startswith("recoup-")
-    ]
-    rows = checked(told).set_index("id")
+def test_days_until_a_server_is_paid_for_leave_electricity_out(eight):
+    rows = eight.claims.loc[list(RECOUPED)]
     assert rows["computed"].to_dict() == pytest.approx(RECOUPED, abs=0.5)
     assert set(rows["verdict"]) == {"holds"}
-
-
-def best(table, **key):
-    for name, value in key.items():
-        table = table[table[name] == value]
-    assert len(table) == 1, key
-    return table.iloc[0]
 
 
 def test_an_hour_of_the_box_by_hand(office):
     # 4 x 2,125 + 6,000 USD less resale over 36 months at 15 days of 24 hours, and 2.2 kW at 18.02 cents
     hour = BOX / (15 * 24) + 2.2 * 0.1802
-    offer = best(office.priced["offers"], instance="office-4x4090")
+    offer = office.only("offers", instance="office-4x4090")
     assert offer["usd_per_hour"] == pytest.approx(hour)
     assert offer["fixed_usd_per_month"] == pytest.approx(BOX)
     assert offer["variable_usd_per_hour"] == pytest.approx(0.39644)
@@ -93,15 +80,14 @@ def test_a_lora_run_is_minutes_times_price(eight, price_list, instance, minutes,
 
 
 def test_the_interval_is_the_spread_between_submitters(eight):
-    options = eight.comparison["options"]
-    row = options[(options["instance"] == "lambda-8xb200") & (options["workload"] == "lora-run")].iloc[0]
+    row = eight.only("options", instance="lambda-8xb200", workload="lora-run")
     assert not row["assumed_interval"]
     # 1.12 either side at 90 %, 1.1446 at the 95 % that the table states
     assert row["images_per_s_high"] / row["images_per_s"] == pytest.approx(1.1446, abs=1e-4)
 
 
 def test_a_bought_server_by_hand(eight):
-    offer = best(eight.priced["offers"], instance="own-8xb200")
+    offer = eight.only("offers", instance="own-8xb200")
     assert offer["fixed_usd_per_month"] == pytest.approx(SERVER)
     # 14.3 kW at most, of which training draws 76 %, in a building that draws 1.54 times as much
     assert offer["usd_per_hour"] == pytest.approx(SERVER / (24 * 20) + 14.3 * 0.76 * 1.54 * 0.1222)
@@ -109,8 +95,7 @@ def test_a_bought_server_by_hand(eight):
 
 def test_buying_pays_from_the_days_worked_by_hand(eight):
     # H100 against H100 would be d = fixed / (24 x (rent - electricity)); here B200 against the cheapest, B300 at Nebius
-    days = eight.comparison["break_even"]
-    row = best(days, model="llama2_70b_lora", option="nebius-8xb300")
+    row = eight.only("break_even", model="llama2_70b_lora", option="nebius-8xb300")
     rival = 62.80 * RENT * 6.7648 / 9.8052
     assert row["days"] == pytest.approx(SERVER / (24 * (rival - 14.3 * 0.76 * 1.54 * 0.1222)), rel=1e-3)
 
@@ -151,8 +136,8 @@ def test_each_deadline_names_its_winner_or_says_that_none_can(eight):
 
 
 def test_a_marketplace_s_machine_ties_with_the_box_at_13_days(office):
-    box = best(office.priced["offers"], instance="office-4x4090")["usd_per_hour"]
-    days = best(office.comparison["break_even"], model="resnet50", option="vastai-4x4090")["days"]
+    box = office.only("offers", instance="office-4x4090")["usd_per_hour"]
+    days = office.only("break_even", model="resnet50", option="vastai-4x4090")["days"]
     # 324 USD a month over 24 hours a day at (1.522 x 0.957 - 2.2 x 0.1802) USD saved each
     assert box == pytest.approx(1.297, abs=1e-3)
     assert days == pytest.approx(BOX / (24 * (1.522 * RENT - 2.2 * 0.1802)), rel=1e-3)

@@ -17,12 +17,8 @@ MEASURED_TEXTS = ("peak_memory_source", "energy_source", "products")
 INTERRUPTIBLE = ("spot", "preemptible")  # purchases that can be taken away; every other is persistent
 SLUG = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 RUN_PATTERN = "/".join(f"{column}~{{{column}}}" for column in (*CELL_COLUMNS, "run"))
-WILDCARD_CONSTRAINTS = {
-    **{column: SLUG for column in CELL_COLUMNS},
-    "batch_size": r"[1-9][0-9]*",
-    "gpus": r"[1-9][0-9]*",
-    "run": r"[1-9][0-9]*",
-}
+NUMBERED = ("batch_size", "gpus", "run")
+WILDCARD_CONSTRAINTS = dict.fromkeys(CELL_COLUMNS, SLUG) | dict.fromkeys(NUMBERED, "[1-9][0-9]*")
 
 
 class Cell(NamedTuple):

@@ -17,29 +17,24 @@ from sweetspot.files import read_arrow, write_arrow
 if TYPE_CHECKING:
     import pandas as pd
 
+LIMIT_NUMBERS = ("allowed", "actual", "machines", "saved_usd")  # of a limit that a choice breaks
 VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes or changes its meaning
 
 
 @cache
 def schema_of(name: str) -> pa.Schema:
     """Return the Arrow schema of a table in facts/tables.csv; columns with bounds add `_low` and `_high`."""
+    text, number = pa.string(), pa.float64()
     types = {
-        "text": pa.string(),
+        "text": text,
         "integer": pa.int64(),
         "flag": pa.bool_(),
-        "number": pa.float64(),
-        "texts": pa.list_(pa.string()),
-        "numbers": pa.list_(pa.float64()),
+        "number": number,
+        "texts": pa.list_(text),
+        "numbers": pa.list_(number),
         # A resale curve: years since the purchase, and the share of the price.
-        "curve": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
-        "limits": pa.list_(
-            pa.struct(
-                [
-                    (name, pa.string() if name in ("limit", "title") else pa.float64())
-                    for name in ("limit", "title", "allowed", "actual", "machines", "saved_usd")
-                ]
-            )
-        ),
+        "curve": pa.list_(pa.struct({"years": number, "kept": number})),
+        "limits": pa.list_(pa.struct({"limit": text, "title": text} | dict.fromkeys(LIMIT_NUMBERS, number))),
         "warnings": warnings.arrow_type(),
     }
     fields = [
@@ -79,8 +74,5 @@ def read_table(path: str | Path) -> "pd.DataFrame":
     """Read a Parquet table as a DataFrame. Raises UserError if another version of the tables' format wrote it."""
     content = read_arrow(path)
     if VERSION.items() - (content.schema.metadata or {}).items():
-        raise UserError(
-            f"{path}: was written by another version of Sweetspot; run the workflow of its study once more: nothing "
-            "is measured again"
-        )
+        raise UserError(f"{path}: was written by another version of it; run its study: nothing is measured again")
     return content.to_pandas(use_threads=False)

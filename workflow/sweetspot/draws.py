@@ -12,29 +12,16 @@ LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th p
 # A t with one degree of freedom has no mean; a factor of ten is far beyond any honest pair of runs.
 WIDEST = float(np.log(10.0))
 TIE_TOLERANCE = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth
-
-
 # Digits of a number in the name of a random stream: two computations of one figure agree to far more of them.
 STREAM_DIGITS = 6
 
 
 def stream(seed: int, *key: object) -> np.random.Generator:
-    """Return the random generator of one uncertain figure.
+    """Return the random generator of one uncertain figure, from the study's seed and what names the figure.
 
     Each figure has its own, so that a new offer never changes the samples of the others. Numbers in the key count to
-    six significant digits, so that the last bit of a figure, which depends on the number of threads of a linear
-    algebra library, does not change its samples.
-
-    Parameters
-    ----------
-    seed
-        The study's seed.
-    *key
-        What names the figure: texts and numbers.
-
-    Returns
-    -------
-    numpy.random.Generator
+    STREAM_DIGITS digits, so that the last bit of a figure, which depends on the threads of a linear algebra library,
+    does not change its samples.
     """
     parts = (repr(float(f"{part:.{STREAM_DIGITS}g}")) if isinstance(part, float) else str(part) for part in key)
     return np.random.default_rng([seed, zlib.crc32("|".join(parts).encode())])
@@ -51,18 +38,13 @@ def spread(
     """
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
-    edge = _edge(level, freedom)
-    scale = np.asarray(np.where(noise < 0, np.log(value / low), np.log(high / value))) / edge
-    return value * np.exp(np.clip(scale * noise, -WIDEST, WIDEST))
-
-
-def _edge(level: float, freedom: float) -> float:
-    """Return the end of the central interval of probability `level` of a standard normal or t."""
+    edge = NormalDist().inv_cdf((1 + level) / 2)  # of the central interval of probability `level`
     if freedom >= 1:
         from scipy.special import stdtrit  # lazily: only measured figures need it
 
-        return float(stdtrit(freedom, (1 + level) / 2))
-    return NormalDist().inv_cdf((1 + level) / 2)
+        edge = float(stdtrit(freedom, (1 + level) / 2))
+    scale = np.asarray(np.where(noise < 0, np.log(value / low), np.log(high / value))) / edge
+    return value * np.exp(np.clip(scale * noise, -WIDEST, WIDEST))
 
 
 def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:

@@ -36,15 +36,13 @@ class Faults:
 
     def end(self) -> None:
         """Raise one UserError with all collected sentences; do nothing where none was collected."""
-        if self.sentences:
-            raise UserError(*self.sentences)
+        refuse(self.sentences)
 
 
 def refuse(sentences: Iterable[str]) -> None:
     """Raise one UserError with all the sentences; do nothing where there are none."""
-    faults = Faults()
-    faults.sentences += sentences
-    faults.end()
+    if texts := list(sentences):
+        raise UserError(*texts)
 
 
 @contextmanager

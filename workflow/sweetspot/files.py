@@ -20,15 +20,10 @@ if TYPE_CHECKING:
 # What a person can mend; of any other fault of writing the traceback is wanted.
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG,
               errno.ELOOP}  # fmt: skip
+AGAIN = "start again: what is finished stays as it is"
 RUN_FILE_BYTES = 1 << 16  # bytes: more than a run file takes
 PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
-KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-}
+KINDS = {"d": "a folder", "c": "a device", "b": "a device", "p": "a pipe", "s": "a socket"}  # by letter of filemode
 
 
 @contextmanager
@@ -39,10 +34,8 @@ def in_a_sentence(target: str | Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        raise UserError(
-            f"{target}: cannot be written ({os.strerror(error.errno)}); mend that and start again: "
-            "what is finished stays as it is"
-        ) from None
+        reason = os.strerror(error.errno)
+        raise UserError(f"{target}: cannot be written ({reason}); mend that and {AGAIN}") from None
 
 
 def _require_replaceable(target: Path) -> None:
@@ -52,10 +45,12 @@ def _require_replaceable(target: Path) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        raise UserError(f"{target}: is {KINDS[stat.S_IFMT(mode)]}; expected the name of a file, new or to be replaced")
+        kind = KINDS[stat.filemode(mode)[0]]
+        raise UserError(f"{target}: is {kind}; expected the name of a file, new or to be replaced")
 
 
 def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it. Raises NotADirectoryError where a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, FileNotFoundError):  # a file of that name, or a file system that takes none, such as /proc
@@ -85,6 +80,12 @@ def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
                 temporary.unlink()
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text as a UTF-8 file with its line ends unchanged, whole or not at all; UserError where that fails."""
+    with write_whole(path, lasting=True) as temporary:
+        temporary.write_bytes(text.encode())
+
+
 def sync(path: Path) -> None:
     """Wait until the content of a file, or the entries of a folder, are on the disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
@@ -102,8 +103,7 @@ def require_writable(*folders: str | Path) -> None:
     for folder in map(Path, folders):
         if folder.is_dir() and not os.access(folder, os.W_OK):
             raise UserError(
-                f"{folder}: cannot be written (a read-only disk, or another's folder); make it writable and start "
-                "again: what is finished stays as it is"
+                f"{folder}: cannot be written (a read-only disk, or another's folder); make it writable and {AGAIN}"
             )
 
 
@@ -145,7 +145,7 @@ def require_file(path: str | Path) -> None:
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}; the file is needed") from None
     if not stat.S_ISREG(mode):
-        raise UserError(f"{path}: is {KINDS[stat.S_IFMT(mode)]}; expected a file")
+        raise UserError(f"{path}: is {KINDS[stat.filemode(mode)[0]]}; expected a file")
 
 
 def checksum(path: str | Path) -> str:

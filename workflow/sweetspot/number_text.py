@@ -16,34 +16,16 @@ _AMBIGUOUS = re.compile(r"[1-9]\d{0,2},\d{3}")
 
 
 def parse_number(text: str, name: str) -> float:
-    """Parse a finite number, e.g. '1200', '1.5', '1,5', '2.8e8', '1,234,567' or '1.234,5'.
+    """Parse a finite number, e.g. '1200', '1.5', '1,5', '2.8e8', '1,234,567' or '1.234,5'; spaces are ignored.
 
-    A comma is a decimal comma unless it separates groups of three digits. '1,500' may be either and is refused.
-
-    Parameters
-    ----------
-    text : str
-        The number as it was typed; spaces around it are ignored.
-    name : str
-        What the sentence of refusal calls it, e.g. '--rate'.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UserError
-        If the text is not a number, is not finite, or can be read in two ways.
+    A comma is a decimal comma unless it separates groups of three digits. Raises UserError, which calls the number
+    `name` (e.g. '--rate'), for another text and for one such as '1,500', which can be read in two ways.
     """
     shape = _SHAPE.fullmatch(text.strip())
     digits = shape["digits"] if shape else ""
     if _AMBIGUOUS.fullmatch(digits):
-        thousands, _, rest = digits.partition(",")
-        raise UserError(
-            f"{name} is {digits!r}, which can be read in two ways; write {thousands}{rest} or {thousands}.{rest}"
-        )
-
+        clear = f"{digits.replace(',', '')} or {digits.replace(',', '.')}"
+        raise UserError(f"{name} is {digits!r}, which can be read in two ways; write {clear}")
     if _WITH_POINT.fullmatch(digits):
         number = digits.replace(",", "")
     elif _WITH_COMMA.fullmatch(digits):

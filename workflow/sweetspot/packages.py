@@ -12,14 +12,9 @@ PACKAGES = (
     "altair", "click", "jinja2", "markupsafe", "numpy", "pandas", "pyarrow", "pydantic", "pygments", "requests",
     "scipy", "snakemake", "threadpoolctl"
 )  # fmt: skip
-CORE = {name: name for name in PACKAGES} | {
-    "pynvml": "nvidia-ml-py",
-    "vl_convert": "vl-convert-python",
-    "yaml": "pyyaml",
-}
-"""What every study needs: module and the package that brings it; the dependencies of pyproject.toml."""
-PARSED = ("pydantic", "yaml")
-"""What the rules need to be read: Snakemake brings both, so that plans, lint and graphs need nothing else."""
+PACKAGE_NAMES = {"pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python", "yaml": "pyyaml"}
+CORE = {name: name for name in PACKAGES} | PACKAGE_NAMES  # module: package; the dependencies of pyproject.toml
+PARSED = ("pydantic", "yaml")  # what the rules need to be read: Snakemake brings both
 
 
 def is_installed(module: str) -> bool:

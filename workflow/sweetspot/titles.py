@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 
 from sweetspot.facts.shipped_tables import table
 
-NETWORKS, PROVIDERS, FRAMEWORK_NAMES, METHODS = (
+NETWORKS, PROVIDERS, FRAMEWORK_NAMES, METHODS, SCALING_METHODS = (
     {row["key"]: row["name"] for row in table("names") if row["kind"] == kind}
-    for kind in ("network", "provider", "framework", "method")
+    for kind in ("network", "provider", "framework", "method", "scaling")
 )
 BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora|grpo)\.\d+")  # model, method, tokens of a sequence
 

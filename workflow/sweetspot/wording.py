@@ -34,23 +34,22 @@ DOLLARS = Money()
 
 @dataclass(frozen=True)
 class Words:
-    """Words of a bill. `each`: behind a sum of money ('' for a training); `many`: plural; `usd`, `hours`: labels.
+    """Words of a bill: `each` behind an amount of money ('' for a training), `many` the plural, `usd` a chart's label.
 
-    `hours` is '' for the bill of a month, whose hours are the same on every machine. `money`: the currency.
+    `money` is the currency in which people read the amounts.
     """
 
     each: str
     many: str
     usd: str
-    hours: str
     money: Money = DOLLARS
 
 
 WORDS = {
-    "train": Words("", "trainings", "USD to train {model} once", "hours to train {model}"),
-    "run": Words(" a run", "runs", "USD of a run", "hours of a run"),
-    "task": Words(" a task", "tasks", "USD of a task", "hours of a task"),
-    "month": Words(" a month", "months", "USD a month", ""),
+    "train": Words("", "trainings", "USD of one training: {model}"),
+    "run": Words(" a run", "runs", "USD of a run"),
+    "task": Words(" a task", "tasks", "USD of a task"),
+    "month": Words(" a month", "months", "USD a month"),
 }
 
 

@@ -1,6 +1,7 @@
 """When a result is there, counted from today: finding or receiving a machine, the run itself, and its failures."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,7 +16,7 @@ RESTART_HOURS = 0.4
 CHECKPOINT_HOURS = 1.0 / 60.0
 MAXIMUM_SEARCHES = 1e6  # An expected number beyond this is a run that never ends.
 
-Range = tuple[float, float, float]
+Range = tuple[float, ...]
 """Value, low and high; a value of nan means anything between low and high."""
 CERTAIN: Range = (1.0, 1.0, 1.0)
 ZERO: Range = (0.0, 0.0, 0.0)
@@ -61,13 +62,13 @@ class StartTimes:
 
     """
 
-    free_share: Range = CERTAIN
-    wait_hours: Range = ZERO
-    failures_per_hour: Range = ZERO
-    start_hours: Range | None = None
-    machines: float = 1.0
+    free_share: Range
+    wait_hours: Range
+    failures_per_hour: Range
+    start_hours: Range | None
+    machines: float
 
-    def result_hours(self, run_hours: FloatArray, seed: int = SEED) -> FloatArray:
+    def result_hours(self, run_hours: FloatArray) -> FloatArray:
         """Return the hours from today to the result, one per sample.
 
         A run takes Daly's wall time; a failure that finds no other machine adds another wait. Several machines are
@@ -77,8 +78,6 @@ class StartTimes:
         ----------
         run_hours
             Hours of the run without failures, one per sample.
-        seed
-            Names the random stream.
 
         Returns
         -------
@@ -86,7 +85,7 @@ class StartTimes:
             Hours, as many as `run_hours`.
 
         """
-        random, size = stream(seed, "availability"), len(run_hours)
+        random, size = stream(SEED, "availability"), len(run_hours)
         levels = random.random((5, size))
         share, wait = at_level(self.free_share, levels[0]), at_level(self.wait_hours, levels[1])
         failures = at_level(self.failures_per_hour, levels[2])
@@ -100,7 +99,14 @@ class StartTimes:
         waits = random.standard_gamma(np.maximum(searches, 1)) * wait
         return np.asarray(start + hours + np.where(searches > 0, waits, 0.0))
 
-    def result_quantiles(self, run_hours: float) -> tuple[float, float]:
-        """Return the median and 90th percentile of hours from today to the result of a run of `run_hours` hours."""
-        middle, late = np.quantile(self.result_hours(np.full(DRAWS, run_hours)), (0.5, 0.9))
-        return float(middle), float(late)
+
+@lru_cache(maxsize=1024)
+def result_quantiles(start: StartTimes | None, run_hours: float) -> tuple[float, float]:
+    """Return the median and 90th percentile of hours from today to the result of a run of `run_hours` hours.
+
+    NaN where the start is unknown or the run never ends.
+    """
+    if start is None or not np.isfinite(run_hours):
+        return np.nan, np.nan
+    middle, late = np.quantile(start.result_hours(np.full(DRAWS, run_hours)), (0.5, 0.9))
+    return float(middle), float(late)

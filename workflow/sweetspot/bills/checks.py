@@ -18,16 +18,12 @@ MonthlyWorks = Mapping[str, Monthly]
 
 
 def check_instances(prices: PriceList, instances: Collection[str], path: Path) -> None:
-    """Raise a UserError for offers of undeclared instances.
+    """Raise a UserError that names each offer of a price list whose machine nobody declared.
 
     Parameters
     ----------
-    prices
-        The price list.
-    instances
-        Names of the declared machines.
-    path
-        File of the price list, named in the error.
+    prices, instances, path
+        The price list, the names of the declared machines, and the list's file for the sentences.
     """
     names = ((f"offers[{number}].instance", offer.instance) for number, offer in enumerate(prices.offers))
     refuse(_undeclared(names, instances, path))
@@ -36,28 +32,26 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
 def _undeclared(
     instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
-    """Yield an error sentence per (key, name) whose name is not among the declared `instances`."""
+    """Yield a sentence per (key of the file, machine) whose machine is not among the declared `instances`."""
     for key, name in instance_by_key:
         if name is not None and name not in instances:
             yield f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
 
 
 def check_possible(findings: pd.DataFrame, path: Path) -> None:
-    """Raise a UserError for purchases, powers and rents that no machine has (findings of severity `error`)."""
+    """Raise a UserError for impossible prices: the findings of the price lint (rows) whose severity is `error`."""
     refuse(f"{path}: {message}" for message in findings.loc[findings["severity"] == "error", "message"])
 
 
 def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Machines, path: Path) -> None:
-    """Raise a UserError for workloads of undeclared instances, and jobs of more devices than any machine has.
+    """Raise a UserError for workloads on undeclared machines, and for jobs of more devices than any machine has.
 
     Parameters
     ----------
-    workloads, monthly
-        All workloads, and the monthly ones with the machines that they already own, by name.
-    instances
-        Machines by name.
+    workloads, monthly, instances
+        Single jobs, monthly workloads (with the machines that the team has) and machines, each by name.
     path
-        The file of the workloads.
+        The workloads.yaml, named in the sentences.
     """
     largest = max((machine.gpus for machine in instances.values()), default=0)
     instance_keys, sentences = list[tuple[str, str | None]](), []
@@ -73,16 +67,14 @@ def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Mach
 
 
 def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> None:
-    """Raise a UserError for machines already owned whose running costs no price list states.
+    """Raise a UserError for machines that a monthly workload already has but whose running costs no price list states.
 
     Parameters
     ----------
-    monthly
-        Monthly workloads by name.
+    monthly, path
+        Monthly workloads by name, with their machines in `have`, and their file.
     priced
         Names of the machines for which a price list of the study has an offer `own`.
-    path
-        The file of the workloads.
     """
     refuse(
         f"{path}: {key}.have names {name!r}; expected a machine with an offer `own` in a price list{hint(name, priced)}"
@@ -93,18 +85,14 @@ def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> N
 
 
 def check_offers(
-    workloads: Workloads,
-    monthly: MonthlyWorks,
-    offers: pd.DataFrame,
-    workload_file: Path,
-    price_file: Path,
+    workloads: Workloads, monthly: MonthlyWorks, offers: pd.DataFrame, workload_file: Path, price_file: Path
 ) -> None:
     """Raise a UserError for contracts and deliveries longer than a project, and for free machines that are not owned.
 
     Parameters
     ----------
     workloads, monthly
-        All workloads, and the monthly ones, by name; those without months have no length.
+        Single jobs and monthly workloads by name; those without months have no length.
     offers
         As `offers_in_usd` returns them.
     workload_file, price_file
@@ -142,7 +130,7 @@ def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.Dat
     Parameters
     ----------
     workloads, monthly, offers
-        As `check_offers` takes them.
+        Single jobs and monthly workloads by name, and the offers table. The warnings go into price_lint.parquet.
     """
     bought = offers[offers["capex_usd"].ne(0)]
     for key, months in _project_months(workloads, monthly).items():

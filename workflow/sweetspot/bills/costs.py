@@ -29,18 +29,15 @@ NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
 def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
-    """Return all measured and published cells, and headline extrapolations of cells that are missing.
+    """Return the cells to price, a row each with PRICED_COLUMNS: measured and published ones, then extrapolated ones.
+
+    A headline extrapolation counts where a cell has no such figure. Logical devices (parts of one processor) are left
+    out, since they only show how the workflow measures. An unstable throughput counts as usable.
 
     Parameters
     ----------
     throughput, extrapolation
-        Tables with THROUGHPUT_COLUMNS and EXTRAPOLATION_COLUMNS. Logical devices (parts of one processor) show
-        how the workflow measures and are left out. An unstable throughput counts as usable.
-
-    Returns
-    -------
-    DataFrame
-        One row per cell, with the columns FIGURES and `gpu`.
+        Tables with THROUGHPUT_COLUMNS and EXTRAPOLATION_COLUMNS.
     """
     timed = throughput.loc[~throughput["logical"].eq(True), PRICED_COLUMNS]
     timed = timed.assign(status=timed["status"].where(~timed["status"].isin(USABLE), "ok"))
@@ -52,9 +49,9 @@ def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame
 
 
 def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
-    """Return one row per cell and offer of its instance, in the order of the cells, then of the offers.
+    """Return a row per cell and offer of its machine: columns of the offer, and `<name>_cell` for those that both have.
 
-    `gpus` is the cell's number of devices; another shared column has the offer's value, `<name>_cell` the cell's.
+    `gpus` is the number of devices of the cell. Rows are in the order of the cells, then of the offers.
     """
     return cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))
 
@@ -62,18 +59,14 @@ def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
 def reference_throughput(
     rows: DataFrame, cells: DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
 ) -> FloatArray:
-    """Return, by row, images/s of `instance` in the cell that is comparable to the row; NaN without such a cell.
+    """Look up, for each row, the images/s that another machine reaches in a comparable cell; NaN without such a cell.
 
     Parameters
     ----------
-    rows
-        Rows to look up, with the columns `equal`.
-    cells
-        Cells to price; of several comparable ones the best basis counts, then the fastest.
-    instance
-        Machine whose throughput is returned.
-    equal
-        Columns that must be equal.
+    rows, equal
+        Rows to look up, and the columns in which row and cell must agree.
+    cells, instance
+        Cells to price, and the machine; of several comparable cells the best basis counts, then the fastest.
     """
     columns = list(equal)
     usable = cells[cells["instance"].eq(instance) & cells["status"].eq("ok") & cells["images_per_s"].notna()]
@@ -85,23 +78,21 @@ def reference_throughput(
 
 
 def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) -> FloatArray:
-    """Return, by row, images/s of the machine `instance` for which a workload's hours are stated; NaN if unknown.
+    """Look up, for each row, the images/s of the machine on which a workload's hours hold; NaN if unknown.
+
+    It converts the hours to other machines. Without a cell at the row's batch, the machine's own best batch counts.
 
     Parameters
     ----------
-    rows
-        Rows to look up; without a cell at the row's batch, the machine's own best batch counts.
-    cells
-        Cells to price.
-    instance
-        Machine for which the hours are stated.
+    rows, cells, instance
+        Rows to look up, cells to price, and the machine's name.
     """
     at_batch = reference_throughput(rows, cells, instance)
     any_batch = reference_throughput(rows, cells, instance, [name for name in COMPARABLE if name != "batch_size"])
     return np.where(np.isnan(at_batch), any_batch, at_batch)
 
 
-def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
+def _cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
     """Return the cells for jobs that take `devices` devices each and run side by side on larger machines.
 
     A machine of n devices runs floor(n / d) jobs of d devices; its rate is that of all of them together: jobs x
@@ -109,22 +100,8 @@ def cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: i
     devices (the machine itself, its base, the one it is equivalent to, another with the same device), otherwise
     an equal share of the machine's own (basis at best `scaled`).
 
-    Parameters
-    ----------
-    cells
-        Cells to price.
-    work
-        The workload, with its contention.
-    devices
-        Devices per job; machines with fewer have no cell.
-    instances
-        Machines by name.
-
-    Returns
-    -------
-    DataFrame
-        Cells with `slots` (jobs at once), `figure_images_per_s` and `figure_gpus` (images/s of the figure behind
-        their rate, and its number of devices).
+    Columns are added: `slots` (jobs at once), `figure_images_per_s` and `figure_gpus` (images/s of the figure behind
+    their rate, and its number of devices). Machines with fewer devices have no cell.
     """
     if work.model is not None:
         cells = cells[cells["model"] == work.model]
@@ -166,13 +143,9 @@ def _exclusive_jobs(cells: DataFrame) -> DataFrame:
 
 
 def price_cells(
-    cells: DataFrame,
-    offers: DataFrame,
-    fees: DataFrame,
-    workloads: Workloads,
-    instances: Machines,
+    cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: Workloads, instances: Machines
 ) -> tuple[DataFrame, DataFrame]:
-    """Price every workload on every cell under every offer of its instance.
+    """Price every workload on every cell under every offer of its machine.
 
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
     what it runs, `usd` the bill. Bounds take price and time at their bounds. A cell without throughput, or a job
@@ -182,14 +155,10 @@ def price_cells(
 
     Parameters
     ----------
-    cells
-        As `cells_to_price` returns them.
-    offers, fees
-        As `offers_in_usd` returns them.
-    workloads
-        Workloads by name; plans are priced by `plan_table`.
-    instances
-        Machines by name.
+    cells, offers, fees
+        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
+    workloads, instances
+        Workloads (plans are priced by `plan_table`) and machines by name.
 
     Returns
     -------
@@ -202,18 +171,23 @@ def price_cells(
             continue
         rows = machines
         if work.devices_per_job != "all":
-            rows = join_offers(cells_of_shared_machines(cells, work, work.devices_per_job, instances), offers)
+            rows = join_offers(_cells_of_shared_machines(cells, work, work.devices_per_job, instances), offers)
         tables.append(_jobs(rows, cells, name, work))
     if not tables:
         return table_of([], COST_COLUMNS), table_of([], BILL_COLUMNS)
     jobs = concat(tables)
     with np.errstate(invalid="ignore", over="ignore"):  # The bill of a job that never finishes is infinite here.
         bills = {suffix: bill_lines(jobs, fees, suffix) for suffix in SUFFIXES}
-        return _costs(jobs, bills), _line_table(jobs, bills[""])
+        costs = _costs(jobs, bills)
+    lines = DataFrame(bills[""].lines, index=jobs.index)
+    lines = lines.where(np.isfinite(lines) & (lines.abs() > 1e-12)).unstack().dropna()
+    identity = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]
+    rows = lines.rename("usd").rename_axis(["line", "row"]).reset_index().join(identity, on="row")
+    return costs, rows[list(BILL_COLUMNS)]
 
 
 def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -> DataFrame:
-    """Return `rows` with `work_hours` of one start, number of `starts` and `share` of the machine's bill."""
+    """Return `rows` (cell x offer) with `work_hours` of one start, number of `starts`, `share` of the bill."""
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
     slots = rows["slots"]
@@ -241,7 +215,7 @@ def _rate(rows: DataFrame, suffix: str) -> pd.Series:
 
 
 def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
-    """Return COST_COLUMNS, a row per job: hours, USD, kWh, kg CO2e and images per USD, with low and high bounds."""
+    """Return COST_COLUMNS, a row per job: hours, USD, kWh, kg CO2e, images per USD, by the `bills` at each bound."""
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     costs = jobs.copy()
@@ -274,12 +248,3 @@ def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> Floa
     paid = price * overhead(rate, dump, restore / HOUR_S, interval)
     is_priced = has_hours & np.isfinite(paid) & (price > 0)
     return np.where(is_priced, HOUR_S * _rate(jobs, suffix) / np.where(is_priced, paid, 1.0), np.nan)
-
-
-def _line_table(jobs: DataFrame, bill: Bill) -> DataFrame:
-    """Return BILL_COLUMNS, one row per job and line of its bill whose USD is not zero."""
-    lines = DataFrame(bill.lines, index=jobs.index)
-    lines = lines.where(np.isfinite(lines) & (lines.abs() > 1e-12)).unstack().dropna()
-    identity = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]
-    rows = lines.rename("usd").rename_axis(["line", "row"]).reset_index().join(identity, on="row")
-    return rows[list(BILL_COLUMNS)]

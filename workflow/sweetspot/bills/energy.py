@@ -12,20 +12,15 @@ ESTIMATED = "estimated"  # `power_basis` of rented machines, whose power cannot 
 
 
 def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None) -> Columns:
-    """Return the energy columns of an offer by name: kWh and kg CO2e per hour of use, sources, missing facts.
+    """Return an offer's columns about electricity and carbon by name: kWh and kg CO2e per hour of use, with sources.
+
+    kWh = kW x PUE, kg CO2e = kWh x intensity of the grid. Columns that are not known are left out of the dict;
+    `energy_lacks` names the facts that are missing.
 
     Parameters
     ----------
-    offer, machine
-        The offer, and the machine that it is for.
-    energy
-        Power of devices and grid intensities that the study declares.
-
-    Returns
-    -------
-    dict
-        `kwh_per_hour` = kW x PUE, `kg_co2e_per_hour` = that x the intensity of the grid, each with its bounds;
-        where these come from, and in `energy_lacks` what is not declared. Unknown columns are left out.
+    offer, machine, energy
+        The offer, its machine, and the power of devices and grid intensities that the study declares.
     """
     facts = energy or Energy()
     columns, missing = _rented_power(machine, facts) if offer.own is None else _owned_power(offer.own)
@@ -40,7 +35,7 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
 
 
 def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
-    """Return columns of an owned machine (kWh per hour of use, its basis and source), and names of missing facts."""
+    """Return (columns of kWh per hour of use by name, names of missing facts) of an owned machine."""
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
         return {}, ["kW of the price list"]
@@ -49,7 +44,7 @@ def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
 
 
 def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]:
-    """Return columns of kWh/hour = devices x W x (1 + host share) x utilisation x PUE, and names of missing facts."""
+    """Return (columns, names of missing facts): kWh/hour = devices x W x (1 + host share) x utilisation x PUE."""
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host_share = device.host_share if device else None
     declared: dict[str, Fact | None] = {

@@ -17,16 +17,12 @@ COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")
 def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
     """Return `rows` with COLUMNS: GiB that the workload needs on each device, GiB of a device, whether it `fits`.
 
-    `fits` is null where either number of GiB is unknown; such a row is not left out.
-
     Parameters
     ----------
     rows
-        Rows with `workload`, `gpus` and `instance`.
-    settings
-        Settings of the study, with the memory of devices.
-    needs
-        Memory that each workload needs, by its name.
+        Options with `workload`, `gpus`, `instance`; `fits` is null where either number is unknown.
+    settings, needs
+        The study's settings with the memory of devices, and the memory that each workload needs, by its name.
     """
     pairs = zip(map(needs.get, rows["workload"].astype(str)), rows["gpus"], strict=True)
     required = [None if need is None or pd.isna(gpus) else need.gib(int(gpus)) for need, gpus in pairs]
@@ -37,12 +33,12 @@ def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFr
 
 
 def does_not_fit(rows: pd.DataFrame) -> pd.Series:
-    """Return, by row, whether the workload is known to need more memory than a device has (`fits` is False)."""
+    """Return True by row (with `fits`) where the workload is known to need more memory than a device has."""
     return rows["fits"].eq(False).fillna(False).astype(bool)
 
 
 def apart(options: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Split options in two tables: those that fit or may fit (index reset), and those known not to fit."""
+    """Split options into (those that fit or may fit, with a new index; those known not to fit)."""
     is_out = does_not_fit(options)
     return options[~is_out].reset_index(drop=True), options[is_out]
 
@@ -52,10 +48,8 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
 
     Parameters
     ----------
-    plans
-        Table of plans.
-    settings, needs
-        As `with_fits` takes them.
+    plans, settings, needs
+        The table of plans; the study's settings; the memory that each workload needs, by its name.
     """
     if plans.empty:
         return plans

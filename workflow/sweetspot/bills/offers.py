@@ -17,8 +17,8 @@ from sweetspot.study.base import Ranged
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, PricedOffer, PriceList
-from sweetspot.study.terms import Billing, Commitment, Ownership, Rate, Vat
-from sweetspot.study.trends import Resale, path_and_title, preset_of
+from sweetspot.study.terms import Billing, Commitment, Ownership, Rate
+from sweetspot.study.trends import PRESETS, Resale, preset_of
 
 GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
 OFFER_COLUMNS, FEE_COLUMNS = TABLES["offers"], TABLES["fees"]
@@ -44,21 +44,15 @@ def offers_in_usd(
     variable_usd_per_hour; `usd_per_hour` is that at `days_per_month`, at most the month. `fixed_usd_per_month` is
     due for one machine whether it is used or not: (capex - residual) / months + maintenance + staff if owned, the
     term's sum if committed, 0 if rented. `variable_usd_per_hour` is electricity if owned, otherwise the hourly
-    price; interruptions come on top (`spot_overhead`). `_low` takes the cheap bound of every part and `_high` the
-    expensive one, to which few days of use belong.
+    price; interruptions come on top (`spot_overhead`: time with / without them). `_low` takes the cheap bound of
+    every part and `_high` the expensive one, to which few days of use belong.
 
     Parameters
     ----------
-    name
-        Name of the price list.
-    prices
-        The price list; all its machines are among `instances`.
-    instances
-        Machines by name.
-    month_days
-        Days of a month.
-    energy
-        Power and grids that the study declares.
+    name, prices, instances
+        Name of the list; the list, whose machines are all among `instances` (by name). UserError without a rate.
+    month_days, energy
+        Days of a month; power and grids that the study declares.
     price_paths
         Whether rental prices change over the months of a project; None: only those with a trend of their own.
 
@@ -66,16 +60,17 @@ def offers_in_usd(
     -------
     offers, fees
         OFFER_COLUMNS in the order of the list, still without `warnings` and `offer_ended`; and FEE_COLUMNS.
-
-    Raises
-    ------
-    UserError
-        If a currency has no exchange rate.
     """
     rows: list[Columns] = []
     fees: list[Columns] = []
     for listed_offer in prices.offers:
-        machine, offer = instances[listed_offer.instance], _with_list_terms(listed_offer, prices)
+        is_interruptible = listed_offer.purchase in INTERRUPTIBLE
+        list_terms = {
+            "billing": None if listed_offer.own is not None else listed_offer.billing or prices.billing,
+            "interruptions": (listed_offer.interruptions or prices.interruptions) if is_interruptible else None,
+            "days_per_month": listed_offer.days_per_month or prices.days_per_month,
+        }
+        machine, offer = instances[listed_offer.instance], listed_offer.model_copy(update=list_terms)
         money, billing = usd_per_unit(offer, prices), offer.billing or Billing()
         key = {"price_list": name, "instance": offer.instance, "purchase": offer.purchase}
         row = key | {"price_list_title": prices.title or name, "month_days": month_days}
@@ -84,52 +79,44 @@ def offers_in_usd(
         if offer.own is not None:
             row |= _owned(offer.own, money)
         else:
-            fees += [key | fee for fee in _fees(billing, money[0])]
-            row |= _billing_terms(billing, money[0], month_days)
+            fees += [
+                key | {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money[0]}
+                for fee in billing.fees
+                for unit in FEE_UNITS
+                if (amount := getattr(fee, unit)) is not None
+            ]
+            storage, egress = billing.storage, billing.egress
+            row |= {
+                "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
+                "storage_usd_per_month": storage.gb.value * storage.per_gb_month.value * money[0] if storage else 0.0,
+                "egress_usd": egress.gb.value * egress.per_gb.value * money[0] if egress else 0.0,
+            }
             row |= expand(energy_usd_per_hour=np.zeros(3)) | _trend_columns(offer, machine, price_paths)
             if offer.commitment is None:
                 row |= _use(np.zeros(3), _hourly_price(offer, month_days) * money, np.ones(3))
             else:
                 row |= _committed(offer.commitment, money, offer, month_days)
         rows.append(row)
-    return _compared(table_of(rows, OFFER_COLUMNS)), table_of(fees, FEE_COLUMNS)
-
-
-def _compared(offers: pd.DataFrame) -> pd.DataFrame:
-    """Return offers with `on_demand_usd_per_hour` and `spot_overhead` (time with / without interruptions)."""
+    offers = table_of(rows, OFFER_COLUMNS)
     on_demand = offers[offers["purchase"] == "on_demand"].set_index("instance")["usd_per_hour"]
     price = offers["on_demand_usd_per_hour"].fillna(offers["instance"].map(on_demand).astype(float))
     names = ["interruptions_per_hour", "checkpoint_s", "restore_s", "every_s"]
     rate, *seconds = offers[names].to_numpy(float).T
     factor = overhead(rate, *(second / HOUR_S for second in seconds))
-    return offers.assign(
-        on_demand_usd_per_hour=price.where(offers["purchase"].isin((*INTERRUPTIBLE, *CONTRACTS))),
-        spot_overhead=np.where(np.isfinite(factor) & (rate >= 0), factor, np.nan),
-    )
-
-
-def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
-    """Return the offer with billing, interruptions and days of use from the price list where it states none."""
-    is_interruptible = offer.purchase in INTERRUPTIBLE
-    terms = {
-        "billing": None if offer.own is not None else offer.billing or prices.billing,
-        "interruptions": (offer.interruptions or prices.interruptions) if is_interruptible else None,
-        "days_per_month": offer.days_per_month or prices.days_per_month,
-    }
-    return offer.model_copy(update=terms)
+    offers["on_demand_usd_per_hour"] = price.where(offers["purchase"].isin((*INTERRUPTIBLE, *CONTRACTS)))
+    offers["spot_overhead"] = np.where(np.isfinite(factor) & (rate >= 0), factor, np.nan)
+    return offers, table_of(fees, FEE_COLUMNS)
 
 
 def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
-    """Return an offer's values by column of `table`, read at the paths in facts/tables.csv; money in USD.
+    """Return an offer's values by column of `table`, read at the paths in facts/tables.csv.
 
     Parameters
     ----------
-    offer
-        The offer.
-    table
-        Name of the table.
+    offer, table
+        The offer, and the name of the table: `offers`, or `lint` for the price lint.
     money
-        USD per unit of the offer's currency, as [value, low, high].
+        USD per unit of the offer's currency, as [value, low, high], by which columns of USD are multiplied.
     """
     row: Columns = {}
     for column in STATED_COLUMNS:
@@ -147,25 +134,24 @@ def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns
 
 
 def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
-    """Return USD per printed unit of money, exchange rate x tax, as [value, low, high]; UserError without a rate."""
+    """Return USD that the buyer pays per printed unit of money, as [value, low, high]; UserError without a rate.
+
+    That is the exchange rate, without reclaimed VAT and with any other.
+    """
     rate, currency = exchange_rate(offer, prices), offer.currency or prices.currency
     if rate is None and currency != "USD":
         raise UserError(f"offer '{offer.instance}' is priced in {currency}; expected a dated rate for it in 'rates'")
-    exchange = np.ones(3) if rate is None else bounds(rate.usd)
-    return exchange * _tax_factor(offer.vat or prices.vat)
+    usd = np.ones(3) if rate is None else bounds(rate.usd)
+    vat = offer.vat or prices.vat
+    if vat is None:
+        return usd
+    return usd * ((1.0 if vat.reclaimed else 1.0 + vat.rate) / (1.0 + vat.rate if vat.included else 1.0))
 
 
 def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
     """Return the price list's rate from the offer's currency to USD; None if the list has no such rate."""
     currency = offer.currency or prices.currency
     return next((rate for rate in prices.rates if rate.currency == currency), None)
-
-
-def _tax_factor(vat: Vat | None) -> float:
-    """Return the factor from a printed price to what the buyer pays: without reclaimed VAT, with any other VAT."""
-    if vat is None:
-        return 1.0
-    return (1.0 if vat.reclaimed else 1.0 + vat.rate) / (1.0 + vat.rate if vat.included else 1.0)
 
 
 def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
@@ -178,7 +164,7 @@ def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
 
 
 def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> Columns:
-    """Return columns of an offer: provider, device, date and source of the price, months until delivery, last day."""
+    """Return columns of the offers table by name: provider, device, date and source of the price, delivery, end."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
@@ -196,40 +182,18 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
     )
 
 
-def _billing_terms(billing: Billing, money: float, month_days: float) -> Columns:
-    """Return columns of a bill: granularity in seconds, storage in USD per month, USD of data sent out (egress)."""
-    storage, egress = billing.storage, billing.egress
-    return {
-        "granularity_s": (GRANULARITY_S | {"month": month_days * HOURS_A_DAY * HOUR_S})[billing.granularity],
-        "storage_usd_per_month": 0.0 if storage is None else storage.gb.value * storage.per_gb_month.value * money,
-        "egress_usd": 0.0 if egress is None else egress.gb.value * egress.per_gb.value * money,
-    }
-
-
-def _fees(billing: Billing, money: float) -> list[Columns]:
-    """Return a record per fee: name, unit (one of FEE_UNITS), USD per unit; `money`: USD per unit of currency."""
-    return [
-        {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money}
-        for fee in billing.fees
-        for unit in FEE_UNITS
-        if (amount := getattr(fee, unit)) is not None
-    ]
-
-
 def _owned(ownership: Ownership, money: FloatArray) -> Columns:
-    """Return columns of an owned machine: kW, resale, electricity, staff, USD per month and USD per hour of use."""
+    """Return columns of a bought machine by name: kW, resale, electricity, staff, USD per month and per hour of use.
+
+    `money`: USD per unit of the offer's currency, as [value, low, high].
+    """
     residual, points = _residual(ownership)
     staff = bounds(ownership.staff_hours_per_month) * bounds(ownership.staff_per_hour) * money
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
     electricity = kw * bounds(ownership.pue) * bounds(ownership.per_kwh) * money
-    fixed = fixed_per_month(
-        bounds(ownership.capex) * money,
-        bounds(ownership.months)[INVERTED],
-        residual[INVERTED] * money,
-        bounds(ownership.maintenance_per_month) * money,
-        staff,
-        ownership.discount_rate,
-    )
+    capex, maintenance = bounds(ownership.capex) * money, bounds(ownership.maintenance_per_month) * money
+    months, resale = bounds(ownership.months)[INVERTED], residual[INVERTED] * money
+    fixed = fixed_per_month(capex, months, resale, maintenance, staff, ownership.discount_rate)
     columns = expand(kw=kw, residual_usd=residual * money, energy_usd_per_hour=electricity)
     columns |= {"residual_points": points, "staff_usd_per_month": float(staff[0])}
     return columns | _use(fixed, electricity, bounds(ownership.days_per_month), ownership.downtime_share)
@@ -252,7 +216,10 @@ def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] 
 
 
 def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> Columns:
-    """Return columns of a commitment: days of use per month, USD due per month, USD per hour of use."""
+    """Return columns of a contract by name: days of use per month, USD due per month, USD per hour of use.
+
+    `money`: USD per unit of the offer's currency, as [value, low, high].
+    """
     days = np.full(3, month_days) if offer.days_per_month is None else bounds(offer.days_per_month)
     variable = bounds(deal.per_hour) * money
     fixed = (bounds(deal.upfront) / bounds(deal.term_months)[INVERTED] + bounds(deal.per_month)) * money
@@ -262,10 +229,11 @@ def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_da
 
 
 def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
-    """Return columns of how the price may change: the offer's own trend or, with `price_paths`, a preset; else {}."""
+    """Return columns of how a rent may change: the offer's trend or, with `price_paths`, a preset; else {}."""
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
-    name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
+    trend = offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu)
+    name, path = (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)
     change = [getattr(path, key, None) for key in CHANGE_KEYS.get(path.kind, ("", "", ""))]
     return expand(
         trend=name,

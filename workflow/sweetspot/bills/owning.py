@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.bills.schemas import FloatArray
+from sweetspot.bills.schemas import FloatArray, Number
 
 HOURS_A_DAY = 24.0
 MONTHS_A_YEAR = 12.0
-Number = float | FloatArray
 
 
 def monthly_rate(discount_rate: float) -> float:
@@ -25,12 +24,7 @@ def annuity(months: Number, discount_rate: float) -> Number:
 
 
 def fixed_per_month(
-    capex: Number,
-    months: Number,
-    residual: Number,
-    maintenance: Number,
-    staff: Number,
-    discount_rate: float = 0.0,
+    capex: Number, months: Number, residual: Number, maintenance: Number, staff: Number, discount_rate: float = 0.0
 ) -> Number:
     """Return the cost of an owned machine in USD per month, whether it is used or not.
 
@@ -39,14 +33,10 @@ def fixed_per_month(
 
     Parameters
     ----------
-    capex, residual
-        USD paid at the start and got back at the end.
-    months
-        Months of ownership.
-    maintenance, staff
-        USD per month.
-    discount_rate
-        Per year.
+    capex, residual, months
+        USD paid at the start and got back at the end; months of ownership.
+    maintenance, staff, discount_rate
+        USD per month; share per year.
     """
     discounted = residual / (1.0 + monthly_rate(discount_rate)) ** months
     return (capex - discounted) / annuity(months, discount_rate) + maintenance + staff
@@ -57,10 +47,8 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
 
     Parameters
     ----------
-    fixed, variable
-        USD per month, and USD per hour of use (numbers, arrays or columns).
-    days
-        Planned days of use per month.
+    fixed, variable, days
+        USD per month, USD per hour of use, planned days of use per month (numbers, arrays or columns).
     downtime_share
         Share of the planned hours in which the machine is broken, is not used and draws no power.
     """
@@ -70,17 +58,14 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
 
 
 def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, column: int = 0) -> FloatArray:
-    """Return the resale value of a machine as a share of its purchase price.
+    """Return the resale value of a machine as a share of its purchase price, linear between points, constant after.
 
     Parameters
     ----------
     points
-        Years since the purchase (the first at 0), median, low and high share; linear in between and constant
-        after the last.
-    months
-        Months since the purchase.
-    column
-        Which share is returned: median (0), low (1) or high (2).
+        Rows of years since the purchase (the first at 0), median, low and high share.
+    months, column
+        Months since the purchase; which share is returned: median (0), low (1) or high (2).
     """
     years = [point[0] for point in points]
     shares = [point[1 + column] for point in points]
@@ -97,7 +82,7 @@ def resale_factor(
     points
         Column `residual_points` of the offers table.
     months, baseline_months
-        Months of ownership, and months of ownership in the offers table.
+        Months of ownership, and those in the offers table.
     price_factor
         Purchase price as a multiple of that in the offers table; a curve gives shares of the price.
     """

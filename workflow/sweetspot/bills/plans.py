@@ -12,10 +12,9 @@ from sweetspot.bills.costs import (
     reference_throughput,
     throughput_behind_hours,
 )
-from sweetspot.bills.job_rounds import next_machine_count
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
-from sweetspot.bills.renting import bill_lines, contract_months
+from sweetspot.bills.renting import bill_lines, contract_months, next_machine_count
 from sweetspot.bills.schemas import TABLES, FloatArray, concat, table_of
 from sweetspot.study.workloads import Phase, ProjectPlan
 
@@ -26,11 +25,7 @@ TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on an
 
 
 def plan_table(
-    cells: DataFrame,
-    offers: DataFrame,
-    fees: DataFrame,
-    workloads: Workloads,
-    instances: Machines,
+    cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: Workloads, instances: Machines
 ) -> DataFrame:
     """Return PLAN_COLUMNS: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
 
@@ -45,14 +40,10 @@ def plan_table(
 
     Parameters
     ----------
-    cells
-        As `cells_to_price` returns them.
-    offers, fees
-        As `offers_in_usd` returns them.
-    workloads
-        Workloads by name, of which the plans are priced.
-    instances
-        Machines by name.
+    cells, offers, fees
+        As `cells_to_price` and `offers_in_usd` return them.
+    workloads, instances
+        Workloads, of which the plans are priced, and machines, by name.
     """
     rows = join_offers(cells[cells["status"] == "ok"], offers)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -70,7 +61,7 @@ def plan_table(
 def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: Machines) -> DataFrame:
     """Return `rows` with `device_images_per_s`, images/s of one device, and `measured`, the machine of that figure.
 
-    The figure is that of the machine's base instance, otherwise an equal share of the machine's own images/s.
+    That is the machine's base instance, otherwise an equal share of the machine's own images/s.
     """
     rows = rows.assign(device_images_per_s=rows["images_per_s"] / rows["gpus"], measured=rows["instance"])
     for name in rows["instance"].unique():
@@ -85,7 +76,9 @@ def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: Machin
 
 
 def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
-    """Return PLAN_COLUMNS of one plan: a row per option and phase, and rows `possession` and `total` per option.
+    """Return PLAN_COLUMNS of one plan: a row per option (of `rows`) and phase, and rows `possession` and `total`.
+
+    `status` is `ok`, or the reason why hours and USD are missing.
 
     A contract is signed for one term, or for as many as cover a plan that says `renewed`. n machines take at least
     1/n of the hours of one, so the number of machines is raised to the smallest that finishes in time.
@@ -125,15 +118,19 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
         for table in (*phases, possession, total)
     ]
     tables[-2] = tables[-2][fixed_usd.notna()]
-    return _with_status(concat(tables))
+    table = concat(tables)
+    is_priced = np.isfinite(table["hours"]) & np.isfinite(table["usd"]) & ~table["is_short"]
+    reason = np.where(table["is_short"], TOO_SLOW, np.where(table["hours"].isna(), NO_FIGURE, NEVER))
+    table[["hours", "usd"]] = table[["hours", "usd"]].where(is_priced)
+    return table.assign(status=np.where(is_priced, "ok", reason)).reindex(columns=PLAN_COLUMNS)
 
 
 def _schedule(
     rows: DataFrame, fees: DataFrame, plan: ProjectPlan, phase: Phase, fixed_machines: FloatArray
 ) -> DataFrame:
-    """Return a phase's machines, hours, USD by option; with q, r = divmod(jobs, machines), r machines take q + 1 jobs.
+    """Return `rows` (options) with a phase's machines, hours from its start to its end, and USD of all machines.
 
-    `slots`: jobs at once on one machine; `hours`: from start to end of the phase; `usd`: bill of all machines.
+    With q, r = divmod(jobs, machines), r machines take q + 1 jobs; `slots`: jobs at once on one machine.
     """
     slots, rate, speed_of = np.ones(len(rows)), rows["images_per_s"], rows["instance"]
     if phase.gpus_per_job == "one":
@@ -164,11 +161,3 @@ def _schedule(
         speed_of=speed_of,
         work_hours=phase.jobs * phase.hours,
     )
-
-
-def _with_status(rows: DataFrame) -> DataFrame:
-    """Return PLAN_COLUMNS with `status`: `ok`, or the reason why hours and USD are missing."""
-    is_priced = np.isfinite(rows["hours"]) & np.isfinite(rows["usd"]) & ~rows["is_short"]
-    reason = np.where(rows["is_short"], TOO_SLOW, np.where(rows["hours"].isna(), NO_FIGURE, NEVER))
-    rows[["hours", "usd"]] = rows[["hours", "usd"]].where(is_priced)
-    return rows.assign(status=np.where(is_priced, "ok", reason)).reindex(columns=PLAN_COLUMNS)

@@ -19,8 +19,7 @@ TREND_COLUMNS = tuple(name for name in TABLES["offers"] if name.startswith("tren
 def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
     """Return a project's mean rent / today's rent; `change`: share per year (NaN: constant), `months`: its length.
 
-    Month t = 0, 1, ... pays p(t) = p(0) (1 + change)^(t / 12), the price at its beginning; the last part of a month
-    counts as its fraction.
+    Month t = 0, 1, ... pays (1 + change)^(t / 12), the price at its beginning; part of a month counts as its fraction.
     """
     yearly, span = np.nan_to_num(np.asarray(change, float)), np.minimum(np.asarray(months, float), LONGEST)
     monthly = (1.0 + yearly) ** (1.0 / 12.0)
@@ -40,7 +39,7 @@ def central_change(offer: Mapping[str, Any]) -> float:
 
 
 def central_changes(offers: pd.DataFrame) -> pd.Series:
-    """Return `central_change` (share per year) of each row of the offers table, as a column."""
+    """Return the `central_change` (share per year) of each row of the offers table, as a column."""
     return offers["trend_change"].where(offers["trend_kind"] == "drift", 0.0).astype(float)
 
 
@@ -60,10 +59,9 @@ def sampled_path(
     ----------
     offer
         Row with TREND_COLUMNS; a drift takes the noise of a year from its first month.
-    market, specific
-        Standard normal noise, sample x month: of all offers, and of this one.
-    jump, size
-        Uniform and standard normal noise, sample x month: of all machines of the provider.
+    market, specific, jump, size
+        Noise, sample x month: standard normal of all offers and of this one; uniform and standard normal of all
+        machines of the provider.
     """
     months = market.shape[1]
     kind = offer.get("trend_kind")

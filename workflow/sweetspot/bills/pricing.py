@@ -10,15 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas import DataFrame
 
-from sweetspot.bills.checks import (
-    MonthlyWorks,
-    check_instances,
-    check_offers,
-    check_owned,
-    check_possible,
-    check_workloads,
-    project_findings,
-)
+from sweetspot.bills import checks
 from sweetspot.bills.costs import Machines, Workloads, cells_to_price, price_cells
 from sweetspot.bills.lint.rules import Finding, lint, warnings_by_offer
 from sweetspot.bills.offers import offers_in_usd
@@ -32,37 +24,20 @@ from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.workloads import load_monthly, load_workloads
 
 
-def read_pricing_inputs(
+def _read_inputs(
     price_file: Path, workload_file: Path, instances: Machines, name: str, *terms: Any
-) -> tuple[Workloads, MonthlyWorks, DataFrame, DataFrame, DataFrame]:
-    """Read a price list and the workloads, and check that they fit together.
+) -> tuple[Workloads, checks.MonthlyWorks, DataFrame, DataFrame, DataFrame]:
+    """Read workloads and a price list, check that they fit together, and return (jobs, monthly ones, three tables).
 
-    Parameters
-    ----------
-    price_file, workload_file
-        The price list, and workloads.yaml.
-    instances
-        Declared machines by name.
-    name, terms
-        Name of the list, and what `price_tables` takes after the machines.
-
-    Returns
-    -------
-    workloads, monthly, offers, fees, findings
-        Job and monthly workloads by name, and the three tables that `price_tables` returns.
-
-    Raises
-    ------
-    UserError
-        One sentence per mistake, naming file and key.
+    `terms` and the tables (offers, fees, price_lint) are those of `price_tables`. Raises UserError for all mistakes.
     """
     workloads, monthly = load_workloads(workload_file), load_monthly(workload_file)
     prices = load_price_list(price_file)
-    check_instances(prices, instances, price_file)
+    checks.check_instances(prices, instances, price_file)
     offers, fees, findings = price_tables(prices, name, instances, *terms)
-    check_possible(findings, price_file)
-    check_workloads(workloads, monthly, instances, workload_file)
-    check_offers(workloads, monthly, offers, workload_file, price_file)
+    checks.check_possible(findings, price_file)
+    checks.check_workloads(workloads, monthly, instances, workload_file)
+    checks.check_offers(workloads, monthly, offers, workload_file, price_file)
     return workloads, monthly, offers, fees, findings
 
 
@@ -78,30 +53,26 @@ def price_study(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
-    """Return all tables of one price list by name, with the columns of TABLES.
+    """Price all workloads of a study with one price list: the tables that the rule `price_workloads` writes, by name.
 
     Parameters
     ----------
     throughput, extrapolation
         Tables throughput.parquet and extrapolation.parquet.
     price_file, workload_file, instance_files
-        Files of the study.
-    name, month_days, study_date, energy, price_paths
-        As `price_tables` takes them.
-
-    Raises
-    ------
-    UserError
-        Naming file and key for a list, workload or instance that does not fit.
+        Files of the study; a UserError names file and key of what does not fit.
+    name, month_days, study_date
+        Name of the list, days of a month, and the day at which the age of a price is judged.
+    energy, price_paths
+        Power and grids that the study declares, and whether rents change over the months of a project.
     """
     instances, figures = load_instances(*instance_files), throughput.to_pandas()
     terms = (name, month_days, study_date, energy, price_paths)
-    inputs = read_pricing_inputs(price_file, workload_file, instances, *terms)
-    workloads, monthly, offers, fees, findings = inputs
+    workloads, monthly, offers, fees, findings = _read_inputs(price_file, workload_file, instances, *terms)
     cells = cells_to_price(figures, extrapolation.to_pandas())
     costs, bills = price_cells(cells, offers, fees, workloads, instances)
     plans = plan_table(cells, offers, fees, workloads, instances)
-    findings = pd.concat([findings, _finding_table(project_findings(workloads, monthly, offers))])
+    findings = pd.concat([findings, _finding_table(checks.project_findings(workloads, monthly, offers))])
     tables = {"costs": costs, "offers": offers, "fees": fees, "bills": bills, "plans": plans, "price_lint": findings}
     return {kind: to_arrow_table(table, TABLES[kind]) for kind, table in tables.items()}
 
@@ -119,10 +90,10 @@ def price_tables(
 
     Parameters
     ----------
-    prices, name, instances, month_days, energy, price_paths
-        As `offers_in_usd` takes them.
-    study_date
-        Date at which the age of a price is judged.
+    prices, name, instances, month_days
+        The price list, its name, machines by name, and days of a month.
+    study_date, energy, price_paths
+        Day at which the age of a price is judged; power and grids; whether rents change over the months of a project.
     """
     offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths)
     findings = lint(prices, offers, instances, study_date)
@@ -132,15 +103,13 @@ def price_tables(
 
 
 def _finding_table(findings: Iterable[Finding]) -> DataFrame:
+    """Return findings as rows of price_lint.parquet, each once."""
     return table_of([finding._asdict() for finding in findings], TABLES["price_lint"]).drop_duplicates()
 
 
 @dataclass(frozen=True)
 class StudyFiles:
-    """Files of a study that a scenario changes, and machines, dates and facts needed to price them.
-
-    `price_lists`: file of each list by name; `month_days`: days of the study's month.
-    """
+    """Files of a study that a scenario changes (lists by name), and machines, dates and facts to price them by."""
 
     folder: Path
     workloads: Path
@@ -157,17 +126,10 @@ def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, scratc
 
     Parameters
     ----------
-    scenarios
-        By name, as `load_scenarios` reads them.
-    study
-        The study's own files.
+    scenarios, study
+        Scenarios by name, and the study's own files.
     scratch
         Folder for the files; each scenario has one of its own in it.
-
-    Raises
-    ------
-    UserError
-        One sentence a mistake, naming the scenario's file.
     """
     faults, terms = Faults(), (study.month_days, study.as_of, study.energy, study.price_paths)
     for name, scenario in scenarios.items():
@@ -177,11 +139,11 @@ def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, scratc
             owned = set[str]()
             for key, prices in price_lists.items():
                 with mistakes.gather():
-                    _, monthly, offers, *_ = read_pricing_inputs(prices, workloads, study.instances, key, *terms)
+                    _, monthly, offers, *_ = _read_inputs(prices, workloads, study.instances, key, *terms)
                     owned |= set(offers.loc[offers["purchase"] == "own", "instance"])
             if not mistakes.sentences:
                 with mistakes.gather():
-                    check_owned(monthly, owned, workloads)
+                    checks.check_owned(monthly, owned, workloads)
         for sentence in dict.fromkeys(mistakes.sentences):
             faults.add(f"{file}: with it {sentence.replace(f'{folder}/', '')}")
     faults.end()

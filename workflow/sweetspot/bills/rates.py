@@ -67,7 +67,7 @@ def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatA
     Parameters
     ----------
     row, starts, length
-        As `Rents.by_month` takes them.
+        Row of the options; begin of each month in months from the project's start, and length of each.
     """
     last = math.ceil(float(starts[-1]) + length)
     path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
@@ -81,10 +81,8 @@ class Rents:
     ----------
     stream
         Function that returns a random generator for a key.
-    draws
-        Number of samples.
-    lengths
-        The project's months in each sample, by model.
+    draws, lengths
+        Number of samples; the project's months in each sample, by model.
     """
 
     def __init__(
@@ -110,10 +108,8 @@ class Rents:
 
         Parameters
         ----------
-        row
-            Row of the options.
-        starts, length
-            Begin of each month in months from the project's start, and length of each.
+        row, starts, length
+            Row of the options; begin of each month in months from the project's start, and length of each.
         """
         months = min(math.ceil(round(float(starts[-1]) + length, 9)), LONGEST)
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
@@ -172,10 +168,8 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
     Parameters
     ----------
-    row
-        Row of the options.
-    factor
-        Factor of each value by name.
+    row, factor
+        Row of the options, and the factor of each value by name.
     rent
         Sampled mean rent of the project as a multiple of the planned mean; None: calculated from the months.
     """
@@ -193,7 +187,7 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return a job's machine hours and elapsed hours over the planned ones, with `factor` times the interruptions."""
+    """Return (machine hours, elapsed hours) of a job over the planned ones, with `factor` times the interruptions."""
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0
@@ -209,10 +203,8 @@ def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
 
     Parameters
     ----------
-    row
-        Row of the options.
-    factor
-        Factor of each value by name; a resale curve is a share of the price and follows it and the months.
+    row, factor
+        Row of the options, and the factor of each value by name; a resale curve follows the price and the months.
     after
         Months from the project's begin until delivery; the resale value is that of a machine delivered at once.
     """

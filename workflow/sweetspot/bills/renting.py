@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sweetspot.bills.schemas import FloatArray, Number, numbers
@@ -20,12 +21,8 @@ def billed_seconds(seconds: Number, granularity_s: Number, minimum_s: Number) ->
 
     Parameters
     ----------
-    seconds
-        Seconds used.
-    granularity_s
-        Use is rounded up to a multiple of this; 0: not rounded.
-    minimum_s
-        Least seconds charged.
+    seconds, granularity_s, minimum_s
+        Seconds used; use is rounded up to a multiple of the granularity (0: not rounded); least seconds charged.
     """
     used, step = np.asarray(seconds, float), np.asarray(granularity_s, float)
     units = used / np.where(step > 0, step, np.inf)
@@ -38,10 +35,8 @@ def billed_months(hours: Number, month_days: Number, prorated: bool | pd.Series)
 
     Parameters
     ----------
-    hours
-        Hours from start to end.
-    month_days
-        Days of a month.
+    hours, month_days
+        Hours from start to end; days of a month.
     prorated
         Whether fees are charged by the hour; otherwise by whole months, at least one.
     """
@@ -76,14 +71,10 @@ def wall_time(work: Number, per_hour: Number, dump: Number, restore: Number, int
 
     Parameters
     ----------
-    work
-        Hours of training T_s without interruptions.
-    per_hour
-        Interruptions per hour.
-    dump, restore
-        Hours to write a checkpoint d, and to restart from it R.
-    interval
-        Hours between checkpoints tau, at most the work itself; NaN: the best ones.
+    work, per_hour
+        Hours of training T_s without interruptions, and interruptions per hour.
+    dump, restore, interval
+        Hours to write a checkpoint d, to restart from it R, and between checkpoints tau (at most the work; NaN: best).
     """
     work, tau = np.asarray(work, float), _interval_or_best(per_hour, dump, interval)
     tau = np.where(work > 0, np.minimum(tau, work), tau)
@@ -100,7 +91,7 @@ def overhead(per_hour: Number, dump: Number, restore: Number, interval: Number) 
     Parameters
     ----------
     per_hour, dump, restore, interval
-        As `wall_time` takes them.
+        Interruptions per hour; hours to write a checkpoint, to restart from it, and between two (NaN: the best ones).
     """
     factor = _slowdown(per_hour, dump, restore, _interval_or_best(per_hour, dump, interval))
     return np.where(factor > NEVER_HOURS, np.inf, factor)
@@ -131,12 +122,8 @@ def makespan(machine_hours: Number, per_hour: Number, wait: Number) -> Number:
 
     Parameters
     ----------
-    machine_hours
-        Hours that the machine runs T_w.
-    per_hour
-        Interruptions per hour 1 / M.
-    wait
-        Hours until another machine is available after an interruption.
+    machine_hours, per_hour, wait
+        Hours that the machine runs T_w; interruptions per hour 1 / M; hours until another machine is available.
     """
     return machine_hours * (1.0 + per_hour * wait)
 
@@ -165,10 +152,8 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
         `starts` one after the other; `spread_months`, the months for which monthly fees are due (NaN: by the hours);
         `in_a_row`, equal jobs that one start works on, each of which ends with its result; `share` of the machine's
         bill that the job bears.
-    fees
-        The fees table.
-    suffix
-        "", "_low" or "_high".
+    fees, suffix
+        The fees table; "", "_low" or "_high".
     """
     starts, in_a_row, share, price, energy, rate = numbers(
         jobs, "starts", "in_a_row", "share",
@@ -209,3 +194,36 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
     lines["electricity"] = np.where(is_owned, electricity, 0.0)
     lines["possession"] = np.where(is_owned, use - electricity, 0.0)
     return Bill({line: usd * share for line, usd in lines.items()}, hours, running * share)
+
+
+def job_rounds(jobs: Number, slots: Number, machines: Number) -> tuple[FloatArray, FloatArray]:
+    """Return (rounds on the machine with the most jobs, rounds of all machines together) for equal jobs.
+
+    Parameters
+    ----------
+    jobs, slots, machines
+        Jobs, dealt out evenly; jobs that a machine runs at once; machines, of which idle ones do not count.
+    """
+    used = np.minimum(machines, np.ceil(jobs / slots))
+    share, remainder = np.divmod(jobs, used)
+    short, long = np.ceil(share / slots), np.ceil((share + 1) / slots)
+    return np.where(remainder > 0, long, short), long * remainder + short * (used - remainder)
+
+
+def next_machine_count(
+    machines: FloatArray, total_hours: FloatArray, hours_per_machine: FloatArray, maximum: float
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return (a larger number of machines to try where `machines` are too few, whether they are too few), by case.
+
+    Parameters
+    ----------
+    machines, maximum
+        Numbers of machines that were tried last, and the number beyond which another machine has nothing to do.
+    total_hours, hours_per_machine
+        Hours that the work takes on `machines` (no more are tried where infinite or NaN), and those of one machine.
+    """
+    is_short = np.isfinite(total_hours) & (total_hours > hours_per_machine * (1.0 + ROUNDING))
+    hours = np.where(is_short, total_hours, 0.0)
+    needed = np.ceil(machines * hours / hours_per_machine - ROUNDING)
+    larger = np.maximum(machines, np.minimum(maximum, needed))
+    return np.where(is_short, larger, machines), is_short

@@ -158,7 +158,7 @@ NO_WAITS = SampledWaits(0.0, [NO_WAIT], np.zeros((1, 1), int))
 
 
 def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> SampledWaits:
-    """Return distributions of waits at utilizations from 0 to 1 (sample x month), with jobs in the mix of `classes`."""
+    """Return distributions of waits at utilizations from 0 to 1, sample x month, with jobs in the mix of `classes`."""
     rounded = np.rint(utilizations * UTILIZATION_STEPS)
     levels, step = np.unique(rounded, return_inverse=True)
     busy_share = utilization(classes) or math.inf
@@ -192,10 +192,8 @@ def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED
 
     Parameters
     ----------
-    mix
-        Classes with their shares of all arrivals as `arrivals_per_hour`.
-    rate
-        Arrivals of all classes per hour.
+    mix, rate
+        Classes with their shares of all arrivals as `arrivals_per_hour`, and arrivals of all classes per hour.
     jobs
         Number of jobs; the first `WARM_UP_JOBS` (at most half) are left out.
     """
@@ -229,19 +227,14 @@ def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float]
 
 
 def start_times(
-    devices: int,
-    arrivals: Sequence[float],
-    hours: Sequence[float],
-    devices_needed: Sequence[int],
+    devices: int, arrivals: Sequence[float], hours: Sequence[float], devices_needed: Sequence[int]
 ) -> list[float]:
     """Return the start of each job in hours on `devices` devices; no job overtakes an earlier one.
 
     Parameters
     ----------
-    devices
-        Number of devices.
-    arrivals, hours, devices_needed
-        Arrival and run time in hours, and number of devices of each job, in order of arrival.
+    devices, arrivals, hours, devices_needed
+        Number of devices; arrival and run time in hours, and devices of each job, in order of arrival.
     """
     free = devices
     running: list[tuple[float, int]] = []  # heap of (end, devices)

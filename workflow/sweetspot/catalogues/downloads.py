@@ -39,11 +39,7 @@ def current_day() -> date:
 
 
 def download(url: str, expected: str) -> Download:
-    """Fetch the file at an address.
-
-    Raises UserError, which says what was `expected` ('a CSV file'), where there is no such file or no network, and
-    where the answer is a web page or empty.
-    """
+    """Fetch the file at an address; raise UserError, with what was `expected` ('a CSV file'), if there is none."""
     import requests
 
     address = public_url(url)
@@ -53,7 +49,6 @@ def download(url: str, expected: str) -> Download:
         raise UserError(f"{address}: cannot be fetched ({type(error).__name__}); try again later") from None
     if answer.status_code != 200:
         raise UserError(f"{address}: answers {answer.status_code} ({answer.reason}); expected {expected}")
-
     start = answer.content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start or start.startswith(b"<"):  # Proxies and portals send a web page with code 200.
         raise UserError(f"{address}: answers {'a web page' if start else 'nothing'}; expected {expected}")

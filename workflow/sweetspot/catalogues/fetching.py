@@ -33,8 +33,7 @@ class FetchedCatalogue:
 def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
     """Fetch SkyPilot's vms.csv of a provider; its prices are of the day of its last change, else of the download."""
     file = download(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
-    day = file.day
-    verb = "of"
+    day, verb = file.day, "of"
     if base_url == SKYPILOT:  # GitHub's host does not say the day of a file.
         url = f"{CHANGES}?path={quote(f'catalogs/v8/{provider}/vms.csv')}&per_page=1"
         try:
@@ -42,29 +41,25 @@ def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
             day = date.fromisoformat(commits[0]["commit"]["committer"]["date"][:10])
         except (UserError, ValueError, KeyError, IndexError, TypeError):
             verb = "fetched"
-
     catalogue = parse_catalogue("skypilot", file.content, file.address)
     return FetchedCatalogue(catalogue, f"SkyPilot's catalogue, {provider}/vms.csv {verb} {day}", file.sha256, day)
 
 
 def fetch_gpuhunt(provider: str, base_url: str) -> FetchedCatalogue:
     """Fetch gpuhunt's newest zipped CSV of a provider; the file `version` names it, e.g. 20260819-1204."""
-    version_file = download(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue")
-    version = version_file.content.decode(errors="replace").strip()
+    answer = download(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue")
+    version = answer.content.decode(errors="replace").strip()
     try:
         day = datetime.strptime(version[:8], "%Y%m%d").date()
     except ValueError:
-        text = f"{version_file.address}: is {version[:40]!r}; expected a version such as 20260819-1204"
-        raise UserError(text) from None
-
+        raise UserError(f"{answer.address}: is {version[:40]!r}; expected a version such as 20260819-1204") from None
     packed = download(f"{base_url}/{provider}/{version}/catalog.zip", "a zipped catalogue of gpuhunt")
     try:
         content = zipfile.ZipFile(io.BytesIO(packed.content)).read(f"{provider}.csv")
     except (KeyError, zipfile.BadZipFile, zlib.error, EOFError):
         raise UserError(f"{packed.address}: is no whole zip file with {provider}.csv; try again later") from None
     catalogue = parse_catalogue("gpuhunt", content, packed.address)
-    source = f"gpuhunt's catalogue, {provider} {version}"
-    return FetchedCatalogue(catalogue, source, packed.sha256, day)
+    return FetchedCatalogue(catalogue, f"gpuhunt's catalogue, {provider} {version}", packed.sha256, day)
 
 
 FETCHERS = {"skypilot": fetch_skypilot, "gpuhunt": fetch_gpuhunt}

@@ -55,10 +55,8 @@ class Catalogue:
 
         Parameters
         ----------
-        zone
-            A zone or a region, or how it begins; None: anywhere.
-        names
-            Instances or titles to keep; None: all.
+        zone, names
+            A zone or a region, or how it begins (None: anywhere); instances or titles to keep (None: all).
         """
         best: dict[tuple[str, str, str], Listing] = {}
         for entry in self.listings:

@@ -18,13 +18,10 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
         offer = offers[position]
         nodes = {key.value: value for key, value in offer.value}
         if offer.flow_style:
-            end = offer.end_mark.index - 1
-            separator = ", "
+            end, separator = offer.end_mark.index - 1, ", "
         else:
-            end = _end(text, offer)
+            end, separator = _end(text, offer), "\n" + " " * offer.start_mark.column
             end += len(text[end:].partition("\n")[0])
-            separator = "\n" + " " * offer.start_mark.column
-
         for key, value in values.items():
             # Quoted where commas and brackets around it need that.
             item = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=float("inf"))

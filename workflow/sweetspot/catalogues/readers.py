@@ -42,12 +42,8 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
 
     Parameters
     ----------
-    kind
-        One of FORMATS.
-    content
-        CSV or JSON in UTF-8.
-    file
-        Name of the file, for messages.
+    kind, content, file
+        One of FORMATS, CSV or JSON in UTF-8, and the name of the file for messages.
 
     Raises
     ------
@@ -90,10 +86,7 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
 
     fields = dict(zip(declared["column"], declared["field"], strict=True))
     cells = pd.DataFrame(lines, columns=list(fields), dtype=object).rename(columns=fields)
-    cells = (
-        cells.reindex(columns=COLUMNS, fill_value="").fillna("").astype(str).apply(lambda column: column.str.strip())
-    )
-
+    cells = cells.reindex(columns=COLUMNS, fill_value="").fillna("").astype(str).apply(lambda text: text.str.strip())
     has_fields = [kind == "json" or None not in (*row, *row.values()) for row in lines]
     return cells.assign(
         **cells[NUMBERS].apply(pd.to_numeric, errors="coerce"),
@@ -116,7 +109,6 @@ def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
 
     lacks_devices = (machines["gpu"] == "") & machines["instance"].str.contains(SAYS_GPU)
     is_host = lacks_devices & machines["gpu_added"].notna()
-
     for name in ("gpu", "gpus"):
         machines[name] = machines[f"{name}_added"].where(is_host, machines[name])
     for name in PRICES:  # Google's A4 hosts cost 0.
@@ -131,7 +123,6 @@ def _listing_rows(cells: pd.DataFrame) -> pd.DataFrame:
     machine = cells["instance"]
     counts = cells[["gpus", "vcpus"]]
     counts = counts.where((counts >= 1) & (counts % 1 == 0)).astype("Int64")
-
     # RunPod's names in gpuhunt are those of the device, alike for one and for eight.
     is_repeated = counts["gpus"].groupby(machine).transform("nunique") > 1
     title = machine.where(~is_repeated, counts["gpus"].astype(str) + "x " + machine)

@@ -51,14 +51,10 @@ def price_updates(
 
     Parameters
     ----------
-    name, prices
-        Name of the price list, and the list.
+    name, prices, fetched, instances
+        Name of the price list, the list, today's catalogue, and the study's machines.
     part
         Part of the catalogue map; offers without an hourly rate are compared too, only to be named.
-    fetched
-        The catalogue.
-    instances
-        The study's machines.
     accepted
         Instances whose price may change by more than JUMP times.
     """
@@ -72,15 +68,12 @@ def price_updates(
         listings = fetched.catalogue.cheapest(part.place, [listed_name])
         entry = next((listing for listing in listings if listing.purchase == purchase), None)
 
-        tax = offer.vat or prices.vat
-        currency = offer.currency or prices.currency
-        as_of = offer.as_of or prices.as_of
-        per_hour = offer.per_hour
+        tax, currency = offer.vat or prices.vat, offer.currency or prices.currency
+        as_of, per_hour = offer.as_of or prices.as_of, offer.per_hour
         old = per_hour.value if per_hour else 0.0
         new = round(entry.per_hour * nodes, DECIMALS) if entry else 0.0
 
         values: dict[str, Value] = {}
-
         if offer.purchase not in RATES or per_hour is None:
             stays = f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
         elif per_hour.low is not None or per_hour.high is not None:

@@ -35,22 +35,9 @@ class SpotHistory(BaseModel):
 
 
 def read_history(path: str | Path) -> pd.DataFrame:
-    """Read a history of one page.
+    """Read a history of one page (JSON as AWS prints it): time (UTC), instance, product, zone, usd_per_hour by series.
 
-    Parameters
-    ----------
-    path
-        JSON as AWS prints it.
-
-    Returns
-    -------
-    DataFrame
-        Columns time (UTC), instance, product, zone and usd_per_hour, oldest first within each series.
-
-    Raises
-    ------
-    UserError
-        If the file is no such JSON, has faulty records or more pages, or a series has two prices for one moment.
+    Raises UserError for other JSON, faulty records, more pages, or two prices of a series for one moment.
     """
     file = Path(path)
     try:
@@ -77,10 +64,8 @@ def averages(
 
     Parameters
     ----------
-    history
-        Table of `read_history`.
-    product
-        AWS' name of the operating system.
+    history, product
+        Table of `read_history`, and AWS' name of the operating system.
     start, end
         The window, which begins when every zone of an instance has a price. Default of `end`: the last change.
 
@@ -107,7 +92,6 @@ def averages(
     until = times.shift(-1).fillna(stop).clip(upper=stop)
     seconds = (until - rows["time"].clip(lower=begin)).dt.total_seconds().clip(lower=0)
     rows = rows.assign(start=begin, end=stop, seconds=seconds, usd=seconds * rows["usd_per_hour"])
-
     rows = rows.sort_values("usd_per_hour")
     zones = rows.groupby(ZONE_KEY)
     share = zones["seconds"].cumsum() / zones["seconds"].transform("sum")

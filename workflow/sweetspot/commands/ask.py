@@ -1,6 +1,5 @@
 """Print what a study found: the page's sentences, at another use, or within a deadline. Reads results only."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,18 +11,19 @@ import pandas as pd
 
 from sweetspot.bills.costs import cells_to_price
 from sweetspot.choice_kinds import NOT_DECIDED
-from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
-from sweetspot.commands.study_files import machines_of_study
+from sweetspot.commands.render import to_json
 from sweetspot.declared_tables import read_table
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
+from sweetspot.matrix.invocation import instance_files
 from sweetspot.number_text import NUMBER, parse_number
 from sweetspot.report import how_sure
 from sweetspot.report.evidence_text import waiting_in_words
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.sentences import filled, sentence
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
+from sweetspot.study.instances import load_instances
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import ProjectPlan, load_monthly, load_needs, load_titles, load_workloads
@@ -52,10 +52,13 @@ class AskRequest:
 
 
 def run(request: AskRequest) -> int:
-    """Print a study's answer as text or JSON, and return the exit code (`exit_code`). Raises UserError."""
+    """Print a study's answer as text or JSON (`sweetspot ask`) and return the `exit_code`. Raises UserError."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
-    tables = _read_tables(request.results / study.name / "comparison", study.name)
+    files = {name: request.results / study.name / "comparison" / f"{name}.parquet" for name in TABLES}
+    if not files["options"].is_file():
+        raise UserError(f"{files['options']}: does not exist; `make report STUDY={study.name}` makes it")
+    tables = {name: read_table(file) for name, file in files.items() if file.is_file()}
     if use.days is not None and use.days > study.month_days:
         raise UserError(f"--days is {use.days:g}; expected at most the month's {study.month_days:g}")
     if use.days is not None and tables["options"]["days_per_month"].isna().all():
@@ -72,15 +75,23 @@ def run(request: AskRequest) -> int:
     content = _content(study, tables)
     verdict, classes = outcome_of(tables), content["plan_deadlines"] if request.deadline else []
     code = exit_code(verdict, content["deadline"], classes)
-    results_time = (request.results / study.name / "comparison" / "options.parquet").stat().st_mtime
+    results_time = files["options"].stat().st_mtime
     for file in sorted([*folder.glob("*.yaml"), *folder.glob("*.csv"), *folder.glob("prices/*.yaml")]):
         if file.stat().st_mtime > results_time:
             click.echo(f"note: {file} is newer than the results; `make report STUDY={study.name}` reads it", err=True)
     if request.as_json:
-        content |= {"inputs": asdict(use), "outcome": OUTCOMES[code]}
-        print(json.dumps(without_nan(content), indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        print(_as_text(content, study, use, leading(tables) == ROUNDS))
+        print(to_json(content | {"inputs": asdict(use), "outcome": OUTCOMES[code]}))
+        return code
+    due = {f"{row['workload']}.{row['class']}" for row in content["plan_deadlines"]}
+    context = content | {
+        "study": study,
+        "use": use,
+        "jobs": [row for row in content["deadline"] if row["workload"] not in due],
+        "is_phased": leading(tables) == ROUNDS,
+        "money": money_of(study),
+        "class_title": class_title,
+    }
+    print("\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip()))
     return code
 
 
@@ -115,27 +126,21 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
     return TOO_CLOSE if verdict.close else ANSWER
 
 
-def _read_tables(folder: Path, study: str) -> Tables:
-    files = {name: folder / f"{name}.parquet" for name in TABLES}
-    if not files["options"].is_file():
-        raise UserError(
-            f"{files['options']}: the file is needed and does not exist; `make report STUDY={study}` makes it"
-        )
-    return {name: read_table(file) for name, file in files.items() if file.is_file()}
-
-
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
-    """Return what a study is decided from. Raises UserError for --jobs without a plan, or missing tables of offers."""
-    results, machines = request.results / study.name, machines_of_study(request.config, study.name)
+    """Return what `reevaluate` decides from: `options`, and what the study's files and results say of its workloads.
+
+    Raises UserError for --jobs without a plan, or where the tables of offers are missing.
+    """
+    results = request.results / study.name
+    machine_files = [file for file in instance_files(request.config, study.name) if file.is_file()]
+    machines = load_instances(*machine_files) if machine_files else {}
     work_file = request.config / "studies" / study.name / "workloads.yaml"
     works = load_workloads(work_file) if work_file.is_file() else {}
     plans = {name: work for name, work in works.items() if isinstance(work, ProjectPlan)}
     months, settings = load_monthly(work_file), Settings.of(study, machines)
     if not (plans or months):
         if request.jobs is not None:
-            raise UserError(
-                f"--jobs is {request.jobs:g}; expected none: study {study.name} has no plan, of months or of phases"
-            )
+            raise UserError(f"--jobs is {request.jobs:g}; expected none: study {study.name} has no plan")
         return StudyInputs(options, settings)
     files = sorted((results / "offers").glob("*.parquet"))
     if not files:
@@ -150,7 +155,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:
-    """Return the answer as plain values by key (`verdict`, `sentences`, `deadline`, ...); amounts in USD."""
+    """Return the answer as plain values by key (`verdict`, `sentences`, `deadline`, ...), for text and JSON; in USD."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
     due = due[due["class"].notna()] if len(due) else due
@@ -166,19 +171,3 @@ def _content(study: Study, tables: Tables) -> dict[str, Any]:
         "plan_deadlines": due.to_dict("records"),
         "waiting": waiting_in_words(table_of(tables, "queue")),
     }
-
-
-def _as_text(content: Mapping[str, Any], study: Study, use: RequestedUse, is_phased: bool) -> str:
-    """Return the answer as lines: study and use, verdict, who meets the deadline, waits for a shared machine."""
-    money = money_of(study)
-    classes = {f"{row['workload']}.{row['class']}" for row in content["plan_deadlines"]}
-    jobs = [row for row in content["deadline"] if row["workload"] not in classes]
-    context = dict(content) | {
-        "study": study,
-        "use": use,
-        "jobs": jobs,
-        "is_phased": is_phased,
-        "money": money,
-        "class_title": class_title,
-    }
-    return "\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip())

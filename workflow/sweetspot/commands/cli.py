@@ -48,29 +48,21 @@ class NumberType(click.ParamType):
         return number
 
 
-class DayType(click.DateTime):
-    """A day such as 2026-11-27."""
-
-    def __init__(self) -> None:
-        super().__init__(["%Y-%m-%d"])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a text such as 2026-11-27 as a date; a date is returned unchanged."""
-        return value if isinstance(value, date) else super().convert(value, param, ctx).date()
+def day(text: str) -> date:
+    """Parse a day such as '2026-11-27', for click. Raises BadParameter for another text."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} given; expected a day such as 2026-11-27") from None
 
 
-class DevicesPerJobType(click.ParamType):
-    """A whole number above 0, or `all`."""
-
-    name = "devices"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Return a text as a whole number above 0; `all` is returned unchanged."""
-        if value == "all" or isinstance(value, int):
-            return value
-        if not value.isdecimal() or int(value) < 1:
-            self.fail(f"{value!r} given; expected a whole number above 0, or all", param, ctx)
-        return int(value)
+def devices(text: str | int) -> int | str:
+    """Parse a whole number above 0, or 'all', for click, which may call it twice. Raises BadParameter for others."""
+    if text == "all" or isinstance(text, int):
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(f"{text!r} given; expected a whole number above 0, or all")
+    return int(text)
 
 
 class PromptedOption(click.Option):
@@ -83,13 +75,12 @@ class PromptedOption(click.Option):
         if not ctx.params.get("ask") or (self.name in OFFER_DETAILS and not has_price):
             return default
         empty: Any = "" if default is None else default
-        answer: Any = click.prompt(
+        return click.prompt(
             self.prompt or "",
             default=empty,
             show_default=default is not None,
             value_proc=lambda text: default if text == empty else self.type_cast_value(ctx, text),
         )
-        return answer
 
 
 class OrderedGroup(click.Group):
@@ -106,7 +97,7 @@ class OrderedGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-FOLDER, DAY = click.Path(path_type=Path), DayType()
+FOLDER = click.Path(path_type=Path)
 POSITIVE = NumberType(1e-12)
 prompted_option = partial(click.option, cls=PromptedOption)
 STUDY = click.argument("study")
@@ -132,28 +123,18 @@ def sweetspot() -> None:
 @click.option("--work", help='Jobs by tokens: "llama-3.1-8b lora 100M tokens".')
 @prompted_option("--gpu-name", prompt="Which GPU do you have", metavar="GPU", help="A device that you timed.")
 @prompted_option("--model", prompt="What does it train", default="resnet50")
-@prompted_option(
-    "--speed",
-    prompt="How many samples a second",
-    type=NumberType(1e-12, 1e15),
-    help="Samples per second that it trains.",
-)
+@prompted_option("--speed", prompt="How many samples a second", type=NumberType(1e-12, 1e15), metavar="SAMPLES/S")
 @click.option("--batch-size", type=click.IntRange(1), default=64)
 @prompted_option(
     "--devices-per-job",
     prompt="How many devices does one job take (1, n, all)",
-    type=DevicesPerJobType(),
+    type=devices,
     default="all",
     help="Several smaller jobs run side by side on a machine.",
 )
 @prompted_option("--jobs-per-month", prompt="How many jobs a month", type=NumberType(1e-3, 1e6))
 @prompted_option("--samples-per-job", prompt="How many samples does one job see", type=NumberType(1, 1e18))
-@prompted_option(
-    "--currency",
-    prompt="In which currency",
-    default="USD",
-    help="Of the page and of the offer.",
-)
+@prompted_option("--currency", prompt="In which currency", default="USD", help="Of the page and of the offer.")
 @prompted_option(
     "--rate",
     prompt="USD for one unit of it (empty for USD and EUR)",
@@ -169,10 +150,7 @@ def sweetspot() -> None:
 @prompted_option("--offer-device", prompt="Its device", metavar="GPU", help="By default yours.")
 @prompted_option("--offer-count", prompt="How many of them", type=click.IntRange(1), help="By default 4.")
 @prompted_option(
-    "--offer-kw",
-    prompt="Its power in kW",
-    type=NumberType(1e-3),
-    help="Under load; by default by the data sheets.",
+    "--offer-kw", prompt="Its power in kW", type=NumberType(1e-3), help="Under load; by default by the data sheets."
 )
 @prompted_option("--offer-delivery-weeks", prompt="Weeks until it is delivered", type=NumberType(0))
 @click.option("--precision", type=click.Choice(PRECISIONS), default="fp16")
@@ -182,9 +160,8 @@ def new_study(ask: bool, **options: Any) -> int:
     """Create a study of your own: keep, buy or rent?
 
     Writes config/studies/NAME/: commented files that are right as they stand; lines marked `# <- yours` are assumed.
-    It is about a GPU that you timed, or about the GPU of this machine, which is measured. Rentals are those of today;
-    their speed is transferred from yours. One may buy the machine on offer, or a box of four at known prices. With
-    --work it is about jobs by tokens.
+    It is about a GPU that you timed or the GPU of this machine, which is measured, rentals of today, and the machine
+    on offer or a box of four at known prices. With --work it is about jobs by tokens.
 
     \b
         sweetspot new-study mine --gpu-name "RTX 4090" --speed 1120 --currency EUR
@@ -211,14 +188,13 @@ def new_study(ask: bool, **options: Any) -> int:
 def check(study: str, config: Path, as_json: bool) -> int:
     """Say all that is wrong in a study, before anything runs.
 
-    Reads config.yaml, instances.yaml and all files of the study as the workflow would. Prints a sentence for each
-    mistake (file, key or line, value found, what is expected) and each warning, and last what was read. Exit code 2
-    where anything is wrong, else 0.
+    Reads the study's files as the workflow would. Prints a sentence for each mistake (file, key or line, value found,
+    what is expected) and each warning, and last what was read. Exit code 2 where anything is wrong, else 0.
 
     \b
         sweetspot check mine
     """
-    from sweetspot.commands.check import run
+    from sweetspot.commands.read_study import run
 
     return run(study, config, as_json)
 
@@ -234,9 +210,8 @@ def check(study: str, config: Path, as_json: bool) -> int:
 def ask(study: str, **options: Any) -> int:
     """Answer by a study, at another use or within a deadline.
 
-    Prints the page's own sentences, from study.yaml and results/STUDY, which `make report STUDY=...` made. At another
-    use or with more jobs, the study is priced and decided anew. A deadline is one of single jobs, not of a project.
-
+    Prints the page's own sentences, from results/STUDY, which `make report STUDY=...` made. At another use or with more
+    jobs, the study is priced and decided anew. A deadline is one of single jobs, not of a project.
     Exit code: 0 an answer, 3 too close to call, 4 nothing finishes in time, 2 a mistake or no answer yet.
 
     \b
@@ -251,7 +226,7 @@ def ask(study: str, **options: Any) -> int:
 @sweetspot.command()
 @click.argument("file_format", metavar="FORMAT", type=click.Choice(PRICE_FORMATS))
 @click.argument("file")
-@click.option("--as-of", type=DAY, help="Day of the prices; needed for catalogues.")
+@click.option("--as-of", type=day, help="Day of the prices; needed for catalogues.")
 @click.option("--zone", help="Zone (or region, for catalogues); by default the cheapest.")
 @click.option("--only", multiple=True, metavar="INSTANCE", help="Keep this instance; may be repeated.")
 @click.option("--currency", help="Currency of the prices (USD).")
@@ -286,8 +261,8 @@ def import_prices(**options: Any) -> None:
 @click.argument("record_format", metavar="FORMAT", type=click.Choice(RECORD_FORMATS))
 @click.argument("file")
 @click.option("--zone", default="UTC", help="Time zone of months and of times without an offset.")
-@click.option("--since", type=DAY, help="First day that the record covers (its first start).")
-@click.option("--until", type=DAY, help="First day after it (its last moment).")
+@click.option("--since", type=day, help="First day that the record covers (its first start).")
+@click.option("--until", type=day, help="First day after it (its last moment).")
 @click.option("--devices", type=NumberType(1e-6, 1e6), help="Devices there are, for how busy they were.")
 @click.option("--study", help="Print the classes for workloads.yaml of this study.")
 @click.option("--instance", help="Machine of the study on which the jobs ran.")
@@ -320,11 +295,10 @@ def import_use(**options: Any) -> None:
 def refresh_prices(**options: Any) -> None:
     """Fetch today's prices of a study's machines.
 
-    Shows what changes and writes the price lists. Reads `catalogue` of study.yaml: which name each instance has in
-    SkyPilot's or gpuhunt's published catalogue. Of an offer whose price changed,
-    `per_hour`, `as_of` and `source` are written; comments stay. The list before goes to prices/history/<date>/. An
-    offer that no catalogue knows, and a price that cannot be right, stay and are named. A source that fails ends the
-    command, and nothing is written.
+    Reads `catalogue` of study.yaml: which name each instance has in SkyPilot's or gpuhunt's published catalogue. Shows
+    what changes and writes `per_hour`, `as_of` and `source` of those offers; comments stay, and the list before goes to
+    prices/history/<date>/. An offer that no catalogue knows, and a price that cannot be right, stay and are named. If a
+    source fails, nothing is written.
 
     \b
         sweetspot refresh-prices eight-gpus-2026 --dry-run
@@ -345,9 +319,8 @@ def predict(**options: Any) -> None:
     """Predict your workload on other devices from a figure.
 
     FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: samples per second of one device. A workload timed on two devices
-    tells more than one. The relation of devices is learnt from published figures (`python -m research
-    validate-transfer` says how wrong it is); more devices follow by the scaling model, with both errors. Intervals
-    hold 90 %.
+    tells more than one. The relation of devices is learnt from published figures; more devices follow by the scaling
+    model, with both errors. Intervals hold 90 %.
 
     \b
         sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8
@@ -368,11 +341,10 @@ def estimate(**options: Any) -> None:
     """Estimate hours, USD and memory of training on tokens.
 
     WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
-    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers).
-    Hours are operations by the share of a device's
-    peak that training reaches, learnt from published figures. How well your software uses a device is unknown and
-    common to all machines: hours are uncertain, the ranking is less so, which the column `times` says. One figure
-    that you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.
+    their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). Hours are
+    operations by the share of a device's peak that training reaches, learnt from published figures. How well your
+    software uses a device is unknown and common to all machines, so that the ranking is surer than the hours; one
+    figure that you timed (--timed) replaces it. Intervals hold 90 %.
 
     \b
         sweetspot estimate "llama-3.1-8b lora 100M tokens" --within 24
@@ -386,16 +358,16 @@ def estimate(**options: Any) -> None:
 @sweetspot.command()
 @click.argument("before")
 @click.argument("after", required=False)
-@click.option("--since", type=DAY, help="Price lists of a study as they were on that day.")
-@click.option("--until", type=DAY, help="Against those of that day; by default of today.")
+@click.option("--since", type=day, help="Price lists of a study as they were on that day.")
+@click.option("--until", type=day, help="Against those of that day; by default of today.")
 @CONFIG
 @RESULTS
 def diff(**options: Any) -> None:
     """Compare two results: prices, and what they changed.
 
-    BEFORE and AFTER are result folders: two dates of one study, or before and after an edit of its prices. Or BEFORE
-    is a study whose price lists of --since (prices/history/, as `sweetspot refresh-prices` keeps them) are priced and
-    compared anew. Writes Markdown: both answers, the prices that changed, the options that changed rank.
+    BEFORE and AFTER are result folders of one study. Or BEFORE is a study whose price lists of --since
+    (prices/history/, as `sweetspot refresh-prices` keeps them) are priced and compared anew. Writes Markdown: both
+    answers, the prices that changed, the options that changed rank.
 
     \b
         sweetspot diff old/mine results/mine

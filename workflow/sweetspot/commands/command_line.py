@@ -14,7 +14,7 @@ CLOSED_PIPE = 128 + 13  # SIGPIPE, as of any program that a closed pipe ends
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command of `sweetspot` by its arguments and return its exit code. Raises UserError for wrong ones."""
+    """Run one command line, such as ['check', 'mine'], and return its exit code. Raises UserError for a wrong one."""
     if missing_packages(needed=("click",)):
         require_packages(None)
     import click
@@ -52,7 +52,7 @@ def program(run: Callable[[Sequence[str]], int] = main) -> NoReturn:
 
 
 def _run_and_flush(run: Callable[[Sequence[str]], int]) -> int:
-    """Run this process's arguments and return the exit code. Raises UserError if the output cannot be written."""
+    """Call `run` with this process's arguments, flush, return its exit code. UserError if output cannot be written."""
     try:
         try:
             return run(sys.argv[1:])

@@ -32,20 +32,20 @@ class DiffRequest:
 
 
 def run(request: DiffRequest) -> None:
-    """Print as Markdown what differs between two results, or between a study's prices of two days. Raises UserError."""
+    """Print as Markdown what differs between two results, or between two days of a study's prices. Raises UserError."""
     if request.since is not None and request.after is None:
         text = _changes_between(request, request.since)
     elif request.since is None and request.after is not None:
         before, after = Path(request.before), Path(request.after)
-        table = difference(_read_ranks(before), _read_ranks(after))
-        text = to_markdown(table, str(before), str(after), (_read_answer(before), _read_answer(after)))
+        (ranks, answer), (new_ranks, new_answer) = _read_results(before), _read_results(after)
+        text = to_markdown(difference(ranks, new_ranks), str(before), str(after), (answer, new_answer))
     else:
         raise UserError("sweetspot diff: expected two folders of results, or a study and --since DAY")
     print(text, end="")
 
 
 def compare_scenarios(name: str, config: Path, results: Path) -> None:
-    """Print the scenarios of a study as Markdown.
+    """Print the scenarios of a study as Markdown. Raises UserError where it has none, or its results were not made.
 
     Parameters
     ----------
@@ -53,11 +53,6 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
         Name of the study.
     config, results
         The project's config folder and the folder of its results.
-
-    Raises
-    ------
-    UserError
-        The study has no scenario, or its results were not made.
     """
     folder, file = config / "studies" / name, results / name / "comparison" / "scenarios.parquet"
     study = load_study(folder)
@@ -68,24 +63,18 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
     print(decided_anew.to_markdown(read_table(file), money_of(study)), end="")
 
 
-def _read_ranks(folder: Path) -> pd.DataFrame:
-    """Return comparison/ranks.parquet in a folder of results. Raises UserError where it is missing."""
-    file = folder / "comparison" / "ranks.parquet"
-    if not file.is_file():
-        raise UserError(f"{file}: the file is needed and does not exist; expected a folder such as results/STUDY")
-    return read_table(file)
-
-
-def _read_answer(folder: Path) -> str | None:
-    """Return the answer in a folder of results as text; None where it has no verdict."""
-    file = folder / "comparison" / "verdict.parquet"
-    return decided_anew.answer_of(read_table(file)) if file.is_file() else None
+def _read_results(folder: Path) -> tuple[pd.DataFrame, str | None]:
+    """Return (table `ranks`, answer in words or None) of a folder of results. Raises UserError without ranks."""
+    ranks, verdict = (folder / "comparison" / f"{name}.parquet" for name in ("ranks", "verdict"))
+    if not ranks.is_file():
+        raise UserError(f"{ranks}: the file is needed and does not exist; expected a folder such as results/STUDY")
+    return read_table(ranks), decided_anew.answer_of(read_table(verdict)) if verdict.is_file() else None
 
 
 def _changes_between(request: DiffRequest, since: date) -> str:
-    """Return as Markdown what differs between a study at its prices of `since` and of --until (default: today)."""
+    """Return as Markdown how answer, prices and ranks differ between a study's prices of `since` and of --until."""
     name, prices = request.before, request.config / "studies" / request.before / "prices"
-    study = unpriced(name, request.config, request.results / name)
+    study = unpriced(request)
     names, until = price_list_names(prices), request.until or date.max
     if since > date.today():
         raise UserError(f"--since is {since}; expected a day up to today")
@@ -100,25 +89,14 @@ def _changes_between(request: DiffRequest, since: date) -> str:
     price_list = changes["price_list"].map(lambda price_list: f", {price_list}", na_action="ignore").fillna("")
     changes = changes.assign(instance=changes["instance"].fillna("") + price_list)
     titles = (f"{name}, prices of {since},", f"prices of {request.until or 'today'}")
-    return to_markdown(changes, *titles, (before.answer, after.answer))
+    answers = decided_anew.answer_of(before.verdict), decided_anew.answer_of(after.verdict)
+    return to_markdown(changes, *titles, answers)
 
 
-def unpriced(name: str, config: Path, results: Path) -> decided_anew.Unpriced:
-    """Return what of a study does not depend on prices: settings, energy, availability, paths of files and tables.
-
-    Parameters
-    ----------
-    name
-        Name of the study.
-    config, results
-        The project's config folder, and the folder of the study's results.
-
-    Raises
-    ------
-    UserError
-        The results were not made.
-    """
-    folder, files = config / "studies" / name, instance_files(config, name)
+def unpriced(request: DiffRequest) -> decided_anew.Unpriced:
+    """Return what of the study `before` no price changes, to price it anew. Raises UserError without its results."""
+    name, results = request.before, request.results / request.before
+    folder, files = request.config / "studies" / name, instance_files(request.config, name)
     study, instances = load_study(folder), load_instances(*files)
     tables = {table: results / f"{table}.parquet" for table in decided_anew.SPEED}
     for file in tables.values():

@@ -25,16 +25,9 @@ PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|sof
 class Machine:
     """What is installed on a machine.
 
-    Attributes
-    ----------
-    versions
-        Version by Python package, in small letters.
-    missing
-        Packages of the core that are missing.
-    programs, gpus
-        Those of PROGRAMS that are found; names of the devices that NVIDIA's driver shows.
-    no_gpu
-        Why there are none; "" where there is one.
+    `versions`: by Python package, in small letters. `missing`: packages of the core that are missing. `programs`,
+    `gpus`: those of PROGRAMS that are found; names of the devices that NVIDIA's driver shows. `no_gpu`: why there are
+    none, or "".
     """
 
     versions: Mapping[str, str]
@@ -45,14 +38,14 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """Return what is installed on the machine that this program runs on."""
+    """Return what is installed here: packages with versions, programs, GPUs; for `report` and `missing_parts`."""
     distributions = ((distribution.metadata["Name"], distribution.version) for distribution in metadata.distributions())
     versions = {name.lower().replace("_", "-"): version for name, version in distributions if name}
-    return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *_nvidia_gpus())
+    return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *nvidia_gpus())
 
 
-def _nvidia_gpus() -> tuple[list[str], str]:
-    """Return (names of this machine's NVIDIA GPUs, why there is none or '')."""
+def nvidia_gpus() -> tuple[list[str], str]:
+    """Return (names of this machine's NVIDIA GPUs, '' or why there is none), as the driver tells."""
     try:
         import pynvml
     except ModuleNotFoundError:
@@ -67,7 +60,7 @@ def _nvidia_gpus() -> tuple[list[str], str]:
 
 
 def missing_parts(machine: Machine) -> dict[str, str]:
-    """Return a dict: each key names a part that a machine lacks and its install command, the value what needs it."""
+    """Return {part that the machine lacks, with its install command: what needs it}, for `sweetspot doctor`."""
     versions, parts = machine.versions, dict[str, str]()
     if machine.missing:
         parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"
@@ -87,14 +80,19 @@ def missing_parts(machine: Machine) -> dict[str, str]:
 
 
 def report(machine: Machine) -> list[str]:
-    """Return lines of text with what a machine has and lacks."""
+    """Return the lines that `sweetspot doctor` prints: what the machine has, and what it lacks for what."""
     packages = {name: machine.versions[name] for name in PACKAGES if name in machine.versions}
     plugins = {name: version for name, version in sorted(machine.versions.items()) if PLUGIN.fullmatch(name)}
+    processor = platform.processor() or platform.machine()
+    if not machine.missing:  # what reads more of a processor needs the packages of the core
+        from sweetspot.harness.facts import instruction_sets, processor_name
+
+        processor = f"{processor_name()} ({', '.join(instruction_sets()) or 'no special instructions'})"
     system = {"sweetspot": __version__, "python": platform.python_version(), platform.system(): platform.machine()}
     return [
         f"Versions: {_listed(system | packages)}.",
         f"Plugins of Snakemake: {_listed(plugins)}.",
-        f"Processor: {_processor(machine)}, {len(os.sched_getaffinity(0))} cores.",
+        f"Processor: {processor}, {len(os.sched_getaffinity(0))} cores.",
         f"GPUs: {', '.join(machine.gpus) or 'none'}.",
         f"Programs: {', '.join(machine.programs) or 'none'}.",
         *(f"Missing for {use}: {part}." for part, use in missing_parts(machine).items()),
@@ -104,14 +102,6 @@ def report(machine: Machine) -> list[str]:
 def _listed(versions: Mapping[str, str]) -> str:
     """Return versions by name as text, `numpy 2.1, pandas 2.3`; `none` without any."""
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "none"
-
-
-def _processor(machine: Machine) -> str:
-    if machine.missing:  # What reads more of a processor needs the packages of the core.
-        return platform.processor() or platform.machine()
-    from sweetspot.harness.facts import instruction_sets, processor_name
-
-    return f"{processor_name()} ({', '.join(instruction_sets()) or 'no special instructions'})"
 
 
 def run() -> int:

@@ -1,19 +1,19 @@
 """Estimate what training a known model on tokens takes on the machines of today."""
 
-import json
 import math
 import re
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from sweetspot.commands.json_values import without_nan
-from sweetspot.commands.render import render
-from sweetspot.commands.rentals import load_rentals
+from sweetspot.commands.render import render, to_json
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.facts.shipped_tables import STUDIES, figures_file
 from sweetspot.number_text import NUMBER, parse_number
 from sweetspot.study.open_models import METHODS, SEQUENCE, open_model
+from sweetspot.study.yamlfile import load_yaml
 from sweetspot.tokens.estimates import TOO_SMALL, UNTRIED, ReachedMfu, TokenJob, cheapest, estimate_machines
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.mfu import (
@@ -36,6 +36,12 @@ UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 TIMED = re.compile(r"(?P<gpu>[^:]+):\s*(?P<rate>" + NUMBER + r")\s*(?:tokens/s)?", re.IGNORECASE)
 MAX_TOKENS = 1e18  # as of samples in workloads.yaml
 MIN_SHARE = 1e-3  # what uses less of its device was timed in another unit
+# Study, its price list, and keys of that list which each offer repeats, for they differ from the first list's.
+RENTALS = (
+    ("fine-tune-2026", "rent", ()),
+    ("fine-tune-2026", "rent-amd", ()),
+    ("office-box-2026", "marketplace", ("as_of", "billing")),
+)
 METHOD_SYNONYMS = {"sft": "full", "finetune": "full"}
 
 
@@ -64,17 +70,11 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 
     Parameters
     ----------
-    job
-        The training.
-    stack
-        Kind of software: one of STACKS, or None.
+    job, stack
+        The training, and the kind of its software: one of STACKS, or None.
     timed
-        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None.
-
-    Raises
-    ------
-    UserError
-        The timing has another form, or exceeds what the device can do.
+        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form, or
+        for more than the device can do.
     """
     if timed is None:
         return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
@@ -91,14 +91,38 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
     return ReachedMfu(range_around(mfu, STACK_SD), timed=timing)
 
 
+def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the rentals on demand that the library ships of one maker's devices, for a new study and `estimate`.
+
+    `studies`: folder with the shipped studies. Returned are a price list, and its machines by name, as the files of a
+    study have them. Only one maker's (such as 'nvidia'): a speed transferred from your device to another maker's is
+    known within a factor of twenty, which answers nothing.
+    """
+    heading: dict[str, Any] = {}
+    offers, machines = [], {}
+    for study, name, repeated_keys in RENTALS:
+        instances = load_yaml(figures_file(study, studies, "instances.yaml"))
+        prices = load_yaml(figures_file(study, studies, f"prices/{name}.yaml"))
+        heading = heading or prices
+        for offer in prices["offers"]:
+            machine = instances[offer["instance"]]
+            if shipped_devices().get(machine["gpu"]).maker == maker:
+                source = f"{offer['source']}; {prices['source']}" if repeated_keys else offer["source"]
+                offers.append({key: prices[key] for key in repeated_keys} | offer | {"source": source})
+                machines[offer["instance"]] = {key: machine[key] for key in machine if key != "equivalent_to"}
+    return heading | {"offers": offers}, machines
+
+
 def machines_for_rent() -> pd.DataFrame:
-    """Return shipped rentals: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source."""
+    """Return the shipped rentals, a row per offer, for `estimate_machines`.
+
+    Columns: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source.
+    """
     rows = []
     for maker in ("nvidia", "amd"):
-        prices, instances = load_rentals(STUDIES, shipped_devices(), maker)
+        prices, instances = load_rentals(STUDIES, maker)
         for offer in prices["offers"]:
-            instance = instances[offer["instance"]]
-            billing = offer.get("billing", prices["billing"])
+            instance, billing = instances[offer["instance"]], offer.get("billing", prices["billing"])
             rows.append(
                 {
                     "machine": offer["instance"],
@@ -127,7 +151,7 @@ class EstimateRequest:
 
 
 def run(request: EstimateRequest) -> None:
-    """Print hours, USD and memory of a training by machine for rent, as text or JSON. Raises UserError."""
+    """Print hours, USD and memory of a training on each machine for rent, as text or JSON. Raises UserError."""
     job = parse_work(request.work, request.sequence)
     reached_mfu = mfu_of(job, request.stack, request.timed)
     table = estimate_machines(job, reached_mfu, machines_for_rent())
@@ -141,7 +165,7 @@ def run(request: EstimateRequest) -> None:
             "level": 0.9,
             "too_small": too_small.to_dict("records"),
         }
-        print(json.dumps(without_nan(content), indent=2))
+        print(to_json(content))
         return
     untried = table["basis"] == UNTRIED
     factors = [math.exp(SD_90 * spread) for spread in (TIMING_SD, STACK_SD)]

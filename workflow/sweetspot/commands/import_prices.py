@@ -45,52 +45,47 @@ class ImportRequest:
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
         """Return the keys of the price list but for its offers; `method`: how its prices were chosen."""
         source = f"{Path(self.file).name} ({self.file_format}), {method}"
-        heading: dict[str, Any] = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
-        if self.rates:
-            # YAML would write an alias of the day above if it were the same object.
-            where = {"as_of": as_of.replace(), "source": self.rate_source}
-            heading["rates"] = [_rate(text) | where for text in self.rates]
-        return heading
+        heading = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
+        # YAML would write an alias of the day above if it were the same object.
+        where = {"as_of": as_of.replace(), "source": self.rate_source}
+        return heading | ({"rates": [_rate(text) | where for text in self.rates]} if self.rates else {})
 
 
 def run(request: ImportRequest) -> None:
-    """Print the price list, or its instances, as YAML, and the lint's remarks on standard error. Raises UserError."""
-    is_history = request.file_format == SPOT_HISTORY
-    data, instances = _history_list(request) if is_history else _catalogue_list(request)
+    """Print a price file as a price list, or its machines, in YAML; the lint's remarks to stderr. Raises UserError."""
+    read = _history_list if request.file_format == SPOT_HISTORY else _catalogue_list
+    data, instances = read(request)
     prices = validated(PriceList, data, request.file)
     check_together(prices, request.file)
     content = data if request.part == "prices" else instances
     if not content:
-        raise UserError(
-            f"{request.file}: a {SPOT_HISTORY} file says nothing of the machines; write instances.yaml by hand"
-        )
+        raise UserError(f"{request.file}: says nothing of the machines; write instances.yaml by hand")
     sys.stdout.write(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110))
     for remark in _remarks(prices, instances):
         print(remark, file=sys.stderr)
 
 
 def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, {}) as plain values: means over time of spot prices, ranges 5 % to 95 %; no machines."""
+    """Return (price list, {}) of a spot history as plain values: means over time, ranges of 5 to 95 %; no machines."""
     start, end = _moment("--start", request.start), _moment("--end", request.end)
     history = read_history(request.file)
     if request.only:
         history = history[history["instance"].isin(request.only)]
         if history.empty:
             raise UserError(f"{request.file}: none of the instances of --only is in the history")
-    by_zone = averages(history, request.product, start, end)
-    chosen, offers = choose_zones(by_zone, request.zone), []
+    chosen, offers = choose_zones(averages(history, request.product, start, end), request.zone), []
     for entry in chosen.itertuples():
         mean = round(entry.mean, 6)
         # A price that holds nearly always can leave the mean outside its own 5 to 95 % range.
         per_hour = {"value": mean, "low": min(entry.low, mean), "high": max(entry.high, mean)}
         note = f"{entry.zone}, {request.product}, {entry.start} to {entry.end}"
         offers.append({"instance": entry.instance, "purchase": "spot", "per_hour": per_hour, "note": note})
-    day = chosen["end"].max().date()
-    return request.heading(request.as_of or day, "time-weighted mean") | {"offers": offers}, {}
+    as_of = request.as_of or chosen["end"].max().date()
+    return request.heading(as_of, "time-weighted mean") | {"offers": offers}, {}
 
 
 def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
-    """Return a date or an ISO 8601 time in UTC; None where no text is given. Raises UserError for other texts."""
+    """Parse the text of a flag, a date or an ISO 8601 time, to UTC; None stays None. Raises UserError for another."""
     try:
         return None if text is None else pd.to_datetime(text, utc=True)
     except ValueError:
@@ -98,7 +93,7 @@ def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
 
 
 def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, instances by name) as plain values, with the cheapest place per machine and purchase."""
+    """Return (price list, instances by name) of a catalogue as plain values, of each machine the cheapest place."""
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
     if request.as_of > date.today():
@@ -106,16 +101,13 @@ def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, A
     catalogue = read_catalogue(request.file_format, request.file)
     listings = catalogue.cheapest(request.zone, request.only or None)
     if not listings:
-        count = len(catalogue.listings)
-        raise UserError(f"{request.file}: nothing is left of {count} prices; expected another --zone or --only")
+        raise UserError(f"{request.file}: no price is left; expected another --zone or --only")
     for reason in catalogue.skipped():
         print(f"left out: {reason}", file=sys.stderr)
     names_currency = request.file_format == "gpuhunt" or all(entry.currency for entry in listings)
     if request.currency is None and not names_currency:
-        example = "--currency EUR --rate EUR=1.14"
-        print(f"note: {request.file} names no currency; USD is assumed (else: {example})", file=sys.stderr)
-    offers: list[dict[str, Any]] = []
-    instances: dict[str, Any] = {}
+        print(f"note: {request.file} names no currency; USD is assumed (else: --currency, --rate)", file=sys.stderr)
+    offers, instances = list[dict[str, Any]](), dict[str, Any]()
     for entry in listings:
         offer = {
             "instance": entry.instance,
@@ -147,7 +139,10 @@ def _rate(text: str) -> dict[str, Any]:
 
 
 def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
-    """Return what the price lint finds as texts `severity: message`; devices are judged only where they are named."""
+    """Return what the price lint finds in an imported list, as texts `severity: message`.
+
+    `instances`: its machines as plain values by name; devices are judged only where they are named.
+    """
     names = [offer.instance for offer in prices.offers]
     unknown = {"provider": "unknown", "gpu": "CPU", "gpus": 1}
     machines = {name: Instance(**instances.get(name, unknown | {"title": name})) for name in names}

@@ -1,7 +1,6 @@
 """Count jobs per month by class from a record of a team's own jobs, and print them for a study."""
 
 import dataclasses
-import json
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -10,8 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from sweetspot.commands.json_values import without_nan
-from sweetspot.commands.render import render
+from sweetspot.commands.render import render, to_json
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files
 from sweetspot.spelling import hint
@@ -40,8 +38,11 @@ class UseRequest:
 
 
 def run(request: UseRequest) -> None:
-    """Print the jobs a month of a record and, where a study is named, lines for workloads.yaml. Raises UserError."""
-    zone, now = _time_zone(request.zone), datetime.now(UTC)
+    """Print the jobs a month of a record of jobs and, for a study, lines for its workloads.yaml. Raises UserError."""
+    try:
+        zone, now = ZoneInfo(request.zone), datetime.now(UTC)
+    except (KeyError, ValueError, OSError):
+        raise UserError(f"--zone is {request.zone!r}; expected a time zone, such as Europe/Berlin or UTC") from None
     since, until = (_midnight(day, zone, now) for day in (request.since, request.until))
     runs = read_runs(request.file, request.record_format, zone, now)
     use = count_use(runs, zone, since, until)
@@ -54,7 +55,7 @@ def run(request: UseRequest) -> None:
         },
     }
     if request.as_json:
-        print(json.dumps(without_nan(dataclasses.asdict(use) | values), indent=2))
+        print(to_json(dataclasses.asdict(use) | values))
         return
     model, gpus = (None, None) if request.study is None else _model_and_gpus(request, request.study)
     period = " to ".join(dict.fromkeys((use.months[0], use.months[-1])))
@@ -75,15 +76,8 @@ def run(request: UseRequest) -> None:
     print(text, end="")
 
 
-def _time_zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        raise UserError(f"--zone is {name!r}; expected the name of a time zone, such as Europe/Berlin or UTC") from None
-
-
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
-    """Return the beginning of a day in `zone` as UTC; None where no day is given. Raises UserError before 1990."""
+    """Return the beginning of a day in a time zone as UTC; None stays None. Raises UserError before 1990."""
     if day is None:
         return None
     moment = datetime.combine(day, time(), zone)
@@ -103,14 +97,13 @@ def _busy_share(use: MonthlyUse, devices: float | None) -> float | None:
 
 
 def _model_and_gpus(request: UseRequest, name: str) -> tuple[str, int]:
-    """Return (model that the jobs train, number of devices of the machine that ran them). Raises UserError."""
+    """Return (model that the jobs train, devices of the machine that ran them), of the study `name`, or UserError."""
     models = load_study(request.config / "studies" / name).cells.model
     machines = load_instances(*instance_files(request.config, name))
     if request.instance not in machines:
         expected = f"the machine of the study on which the jobs ran{hint(request.instance or '', machines)}"
         raise UserError(f"--instance is {request.instance!r}; expected {expected}")
     if request.model not in models and (request.model or len(models) > 1):
-        raise UserError(
-            f"--model is {request.model!r}; expected {' or '.join(models)}{hint(request.model or '', models)}"
-        )
+        expected = f"{' or '.join(models)}{hint(request.model or '', models)}"
+        raise UserError(f"--model is {request.model!r}; expected {expected}")
     return request.model or models[0], machines[request.instance].gpus

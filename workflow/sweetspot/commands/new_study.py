@@ -11,14 +11,13 @@ from typing import Any
 
 from sweetspot.bills.lint.known import device_key, price_range
 from sweetspot.cells import is_slug
-from sweetspot.commands.estimate import parse_work
+from sweetspot.commands.doctor import nvidia_gpus
+from sweetspot.commands.estimate import load_rentals, parse_work
 from sweetspot.commands.read_study import read_study
-from sweetspot.commands.render import render
-from sweetspot.commands.rentals import load_rentals
-from sweetspot.commands.study_files import write_texts
+from sweetspot.commands.render import TEMPLATES, render
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import in_a_sentence
+from sweetspot.files import in_a_sentence, write_text
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.open_models import cell_name
 from sweetspot.study.study import check_study_name
@@ -26,9 +25,8 @@ from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.mfu import PRECISION
-from sweetspot.transfer.plausibility import beyond_peak_factor
+from sweetspot.transfer.plausibility import MIN_OF_PEAK, beyond_peak_factor
 from sweetspot.transfer.specifications import Device
-from sweetspot.transfer.transferring import MIN_OF_PEAK
 
 TOKEN_STUDY = "fine-tune-2026"
 TOKEN_FILES = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
@@ -38,16 +36,7 @@ USUAL_COUNT = 4
 # kW of a host's share for each device, and what a box draws at the plug over the limits of its devices and its host:
 # 1.6 to 2.5 kW of 2.2, as office-box-2026 assumes.
 HOST_KW, LOAD_RANGE = 0.1, (1.6 / 2.2, 2.5 / 2.2)
-# USD per unit. Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that
-# half-year. Of other currencies the person types one.
-RATES: dict[str, dict[str, Any]] = {
-    "USD": {"usd": 1.0},
-    "EUR": {
-        "usd": {"value": 1.1378, "low": 1.1186, "high": 1.1591},
-        "as_of": "2026-09-28",
-        "source": "ECB euro reference rate of 2026-09-28, second hand (as public code quotes it; 1.1367 on 2026-09-24)",
-    },
-}
+RATES: dict[str, dict[str, Any]] = load_yaml(TEMPLATES / "rates.yaml")
 
 
 @dataclass(frozen=True)
@@ -69,14 +58,9 @@ class OfferedBox:
 class StudyRequest:
     """The answers and options of `sweetspot new-study`; None where nothing was said.
 
-    Attributes
-    ----------
-    work
-        Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; None: the study is about a GPU, as below.
-    gpu_name, speed
-        A device that was timed, and its samples per second.
-    rate, offer_price
-        USD for one unit of `currency`; price of a machine on offer, in `currency`.
+    With `work` (training on tokens, e.g. 'llama-3.1-8b lora 100M tokens') the study is about that, else about a GPU:
+    `gpu_name` timed at `speed` samples per second, or this machine's. `rate`: USD for one unit of `currency`, which
+    `offer_price` is in.
     """
 
     name: str
@@ -101,7 +85,7 @@ class StudyRequest:
 
 
 def run(request: StudyRequest) -> int:
-    """Create the study, check it as the workflow would, say how to run it, and return 0. Raises UserError."""
+    """Create a study, check it as the workflow would, say how to run it, return 0. UserError: nothing is left of it."""
     folder = create_study(request, date.today())
     is_measured = request.work is None and request.gpu_name is None
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})
@@ -118,7 +102,7 @@ def run(request: StudyRequest) -> int:
 
 
 def create_study(request: StudyRequest, today: date) -> Path:
-    """Write the folder config/studies/<name>/, whole or not at all, and return its path. Raises UserError."""
+    """Write the folder config/studies/<name>/ from templates, whole or not at all; return its path, or UserError."""
     name, folder = request.name, request.config / "studies" / request.name
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
@@ -138,13 +122,14 @@ def create_study(request: StudyRequest, today: date) -> Path:
     }
     texts = _gpu_texts(request, values) if request.work is None else _token_texts(request, values)
     with in_a_sentence(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
-        write_texts(Path(scratch) / name, texts)
+        for path, text in texts.items():
+            write_text(Path(scratch) / name / path, text)
         shutil.move(Path(scratch) / name, folder)
     return folder
 
 
 def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[str, Any]]:
-    """Return (currency code, its rate: `usd`, `as_of`, `source`). Raises UserError for an unknown one."""
+    """Return (currency code, {usd, as_of, source} of its rate), of RATES or as typed. Raises UserError if unknown."""
     currency, usd = request.currency.upper(), request.rate
     if not re.fullmatch("[A-Z]{3}", currency):
         raise UserError(f"--currency is {currency!r}; expected three letters, such as EUR")
@@ -171,18 +156,24 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text by path, within the study's folder, of each file of a study about one GPU."""
+    """Return the text by path, within the study's folder, of each file of a study about one GPU.
+
+    `values`: what the templates know already (date, currency, rate); the rest is added.
+    """
     studies, devices = request.config / "studies", shipped_devices()
     is_timed = request.gpu_name is not None
     if is_timed != (request.speed is not None):
         raise UserError("--gpu-name and --speed belong together; expected both: a device, and samples per second")
-    device = devices.get(request.gpu_name or name_of_this_gpu())
+    gpus = [request.gpu_name] if request.gpu_name else nvidia_gpus()[0]
+    if not gpus:
+        raise UserError("this machine shows no NVIDIA GPU; expected one that you timed: --gpu-name, --speed")
+    device = devices.get(gpus[0])
     cell = {name: getattr(request, name) for name in MEASURED_CELL} if is_timed else MEASURED_CELL
     if request.speed is not None:
         _check_speed(request, device)
     office = load_yaml(figures_file("office-box-2026", studies, "prices/office.yaml"))
     box = _box(request, device, office, values)
-    rentals, rented = load_rentals(studies, devices, device.maker)
+    rentals, rented = load_rentals(studies, device.maker)
     owned = TIMED if is_timed else MEASURED
     values |= {
         "tokens": None,
@@ -214,19 +205,12 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
         raise UserError(f"--speed is {request.speed:g}, {factor:.1g} of what one {device.gpu} can do; wrong unit?")
 
 
-def name_of_this_gpu() -> str:
-    """Return the name of this machine's first NVIDIA GPU. Raises UserError where the driver shows none."""
-    import pynvml
-
-    try:
-        pynvml.nvmlInit()
-        return str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(0)))
-    except pynvml.NVMLError:
-        raise UserError("this machine shows no NVIDIA GPU; expected one that you timed: --gpu-name, --speed") from None
-
-
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
-    """Return the machine on offer, else a box of the owned device at known prices; None where none is known."""
+    """Return the machine that the study may buy: that on offer, else a box of the owned device; None without a price.
+
+    `office`: prices/office.yaml of study office-box-2026, whose prices a box has. Raises UserError for an offer without
+    one.
+    """
     if request.offer_price is None:
         if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:
             raise UserError("an --offer- option is given without --offer-price; expected the price of the machine")
@@ -249,7 +233,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT of the device, priced as in study office-box-2026; None where that has no price."""
+    """Return a box of USUAL_COUNT of the device at its price in study office-box-2026; None if it has none there."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:
@@ -258,8 +242,8 @@ def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, 
     if currency != "USD":
         capex = {name: round(usd / values["usd_per_unit"] / 10) * 10 for name, usd in capex.items()}
         source += f"; in {currency} at {values['usd_per_unit']:g} USD; electricity assumed"
-    box_name, kw = f"box-{USUAL_COUNT}", offer["own"]["kw"]
-    return OfferedBox(box_name, device.gpu, USUAL_COUNT, capex, kw, source, str(office["as_of"]))
+    as_of, kw = str(office["as_of"]), offer["own"]["kw"]
+    return OfferedBox(f"box-{USUAL_COUNT}", device.gpu, USUAL_COUNT, capex, kw, source, as_of)
 
 
 def device_kw(device: Device, count: int) -> dict[str, float] | None:
@@ -274,7 +258,7 @@ def device_kw(device: Device, count: int) -> dict[str, float] | None:
 def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the machines of the study by name, as entries of instances.yaml.
+    """Return the machines of the study by name, as entries of instances.yaml: owned, on offer, rented.
 
     A machine of several devices is estimated from one of them, which is declared where nobody offers it alone.
     """

@@ -1,15 +1,11 @@
 """Predict a workload on other devices from measured figures."""
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
-from sweetspot.commands.json_values import without_nan
-from sweetspot.commands.render import render
+from sweetspot.commands.render import render, to_json
 from sweetspot.errors import UserError
 from sweetspot.number_text import parse_number
 from sweetspot.scaling.device_predictions import predict_throughput
@@ -29,14 +25,9 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
     Parameters
     ----------
     text, framework
-        The figure, and its framework.
+        The figure, and its framework. Raises UserError for another form, or a device that is unknown.
     devices
         All devices by name.
-
-    Raises
-    ------
-    UserError
-        The text has another form, or names no device.
     """
     match = FIGURE.fullmatch(text.strip())
     if match is None:
@@ -51,42 +42,6 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
     return Measured(device, rate, match["model"].strip(), precision_name(match["precision"]), framework, batch_size)
 
 
-def _parse_counts(text: str) -> list[int]:
-    """Return numbers of devices from a text such as '1,8'. Raises UserError for other texts."""
-    counts = [part.strip() for part in text.split(",")]
-    if not all(re.fullmatch(r"[1-9]\d{0,3}", count) for count in counts):
-        raise UserError(f"--gpus is {text!r}; expected whole numbers from 1 to 9999, such as 1,8")
-    return list(dict.fromkeys(map(int, counts)))
-
-
-def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
-    """Return the predictions as text for a person, with the warnings below the table.
-
-    Parameters
-    ----------
-    figures
-        What was measured.
-    table
-        As of `predict_throughput`.
-    """
-    machines_by_warning: dict[str, list[str]] = {}
-    for row in table.itertuples():
-        for warning in row.warnings:
-            machines_by_warning.setdefault(as_text([warning]), []).append(f"{row.gpus} x {row.gpu}")
-    rows = table.to_dict("records")
-    return render("predict.txt", figures=figures, rows=rows, machines_by_warning=machines_by_warning)
-
-
-def _as_json(figures: Sequence[Measured], table: pd.DataFrame) -> str:
-    """Return the measured figures and the predictions as JSON text."""
-    content = {
-        "measured": [figure._asdict() | {"device": figure.device.gpu} for figure in figures],
-        "predicted": [row | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")],
-        "level": 0.9,
-    }
-    return json.dumps(without_nan(content), indent=2)
-
-
 @dataclass(frozen=True)
 class PredictRequest:
     """Figures as of `measured`, and the devices and counts to predict for, e.g. 'h100-sxm,l40s' and '1,8'."""
@@ -99,11 +54,27 @@ class PredictRequest:
 
 
 def run(request: PredictRequest) -> None:
-    """Print the throughput predicted for other devices, as text or JSON. Raises UserError."""
+    """Print the throughput predicted for other devices, as text or JSON (`sweetspot predict`). Raises UserError."""
     devices = shipped_devices()
     figures = [measured(text, request.framework, devices) for text in request.measured]
     gpus = [name.strip() for name in request.devices.split(",") if name.strip()]
     if not gpus:
         raise UserError(f"--on is {request.devices!r}; expected devices, such as h100-sxm,rtx-5090")
-    table = predict_throughput(figures, gpus, _parse_counts(request.gpus), None)
-    print(_as_json(figures, table) if request.as_json else report(figures, table))
+    counts = [part.strip() for part in request.gpus.split(",")]
+    if not all(re.fullmatch(r"[1-9]\d{0,3}", count) for count in counts):
+        raise UserError(f"--gpus is {request.gpus!r}; expected whole numbers from 1 to 9999, such as 1,8")
+    table = predict_throughput(figures, gpus, list(dict.fromkeys(map(int, counts))))
+    rows = table.to_dict("records")
+    if request.as_json:
+        content = {
+            "measured": [figure._asdict() | {"device": figure.device.gpu} for figure in figures],
+            "predicted": [row | {"warnings": joined(row["warnings"])} for row in rows],
+            "level": 0.9,
+        }
+        print(to_json(content))
+        return
+    machines_by_warning: dict[str, list[str]] = {}
+    for row in table.itertuples():
+        for warning in row.warnings:
+            machines_by_warning.setdefault(as_text([warning]), []).append(f"{row.gpus} x {row.gpu}")
+    print(render("predict.txt", figures=figures, rows=rows, machines_by_warning=machines_by_warning))

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from sweetspot.bills import checks
 from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_tables
+from sweetspot.commands.render import render, to_json
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
@@ -35,16 +36,8 @@ from sweetspot.transfer.plausibility import impossible_figures
 
 ContentT = TypeVar("ContentT")
 FOLDERS = ("prices", "scenarios", "logs")
-FILES = (
-    "study.yaml",
-    "instances.yaml",
-    "workloads.yaml",
-    "claims.yaml",
-    "availability.yaml",
-    "throughput.csv",
-    "efficiency.csv",
-    "time_to_target.csv",
-)
+YAML_FILES = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", "availability.yaml")
+FILES = (*YAML_FILES, "throughput.csv", "efficiency.csv", "time_to_target.csv")
 
 
 @dataclass
@@ -81,7 +74,7 @@ class Findings:
             self.warnings.append((str(file), rule, sentence))
 
     def load(self, file: Path, reader: Callable[..., ContentT], *arguments: Any) -> ContentT | None:
-        """Return what `reader` reads from its arguments; None where it raises UserError, kept as mistakes of `file`."""
+        """Return what `reader(*arguments)` reads from `file`, and count it; None after a UserError, which is kept."""
         content = None
         with self.collect(file):
             content = reader(*arguments)
@@ -104,11 +97,16 @@ class StudyContent:
     monthly: dict[str, Monthly]
     price_lists: dict[str, PriceList | None]
 
+    def price_file(self, name: str) -> Path:
+        """Return the path of the price list called `name`."""
+        return self.folder / "prices" / f"{name}.yaml"
+
 
 def read_study(name: str, root: Path) -> Findings:
-    """Return all mistakes and warnings of a study, without measuring or writing anything.
+    """Return all mistakes and warnings of the study called `name`, without measuring or writing anything.
 
-    Checks that compare files need faultless ones. Raises UserError if config folder `root` has no such study.
+    `sweetspot check` prints them, and `new-study` refuses what has any. Checks that compare files need faultless ones.
+    Raises UserError if the config folder `root` has no such study.
     """
     folder = root / "studies" / name
     try:
@@ -133,8 +131,30 @@ def read_study(name: str, root: Path) -> Findings:
     return findings
 
 
+def run(study: str, config: Path, as_json: bool) -> int:
+    """Print all mistakes and warnings of a study as text or JSON (`sweetspot check`); return 2 with a mistake, else 0.
+
+    Parameters
+    ----------
+    study, config
+        Name of the study, and the project's config folder. Raises UserError for a study that does not exist.
+    as_json
+        Print one JSON object instead of text.
+    """
+    findings = read_study(study, config)
+    content = {
+        "study": study,
+        "ok": not findings.errors,
+        "errors": [{"file": file, "message": sentence} for file, sentence in findings.errors],
+        "warnings": [{"file": file, "rule": rule, "message": sentence} for file, rule, sentence in findings.warnings],
+        "read": [{"file": file, "entries": number} for file, number in findings.read.items()],
+    }
+    print(to_json(content) if as_json else render("check.txt", **content))
+    return 2 if findings.errors else 0
+
+
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Return the content of the files that every study has, and keep the mistakes of each in `findings`."""
+    """Return the content of the files that every study has, `root` being the config folder; keep their mistakes."""
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
@@ -150,13 +170,12 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
     for name in names:
         file = folder / "prices" / f"{name}.yaml"
         prices = price_lists[name] = findings.load(file, load_price_list, file)
-        if prices is not None:
-            findings.read[str(file)] = len(prices.offers)
+        findings.read |= {} if prices is None else {str(file): len(prices.offers)}
     return StudyContent(folder, study, files[-1], instances, workloads, monthly, price_lists)
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
-    """Keep mistakes in config.yaml and, where this study is measured, in its matrix and scripts."""
+    """Keep in `findings` the mistakes in config.yaml (`file`): its keys and, if measured, matrix and scripts."""
 
     def read() -> Config:
         raw = load_yaml(file)
@@ -174,7 +193,7 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
 
 
 def _check_study(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes in the machines, price lists, studies and logs that study.yaml names; warn of misspelt devices."""
+    """Keep in `findings` the names in study.yaml that nothing has, and warnings of misspelt devices and networks."""
     study, file, devices = content.study, content.folder / "study.yaml", shipped_devices()
     for name, machine in (content.instances or {}).items():
         meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
@@ -194,7 +213,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
 
 
 def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
-    """Yield a clause for each name in study.yaml (study, log, instance, workload) that names nothing."""
+    """Yield a clause for each name in study.yaml that names nothing: a study, log, instance, device or workload."""
     for name in study.borrow:
         if not figures_file(name, content.folder.parent).is_file():
             yield f"borrow names {name!r}; expected a study with a throughput.csv"
@@ -217,7 +236,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
 
 
 def _check_workloads(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes and warnings of workloads.yaml beside the study's machines and models."""
+    """Keep in `findings` where workloads.yaml does not fit the study's machines and models."""
     file, workloads = content.folder / "workloads.yaml", content.workloads
     if workloads is None:
         return
@@ -228,21 +247,15 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
     for name, work in workloads.items():
         is_job_of_plan = name.startswith(plans)  # Nobody wrote its model.
         if models and not is_job_of_plan and work.model is not None and work.model not in models:
-            reason = "which cells.model of study.yaml does not hold; it gets no price"
-            findings.warn(
-                file, "model_not_asked", f"{name}.model is '{work.model}', {reason}{hint(work.model, models)}"
-            )
+            reason = f"which cells.model of study.yaml does not hold; it gets no price{hint(work.model, models)}"
+            findings.warn(file, "model_not_asked", f"{name}.model is '{work.model}', {reason}")
 
 
 def _check_prices(
     findings: Findings, content: StudyContent, name: str, prices: PriceList, instances: dict[str, Instance]
 ) -> None:
-    """Keep mistakes and warnings of one price list beside the study's machines, currency and workloads."""
-    file, work_file, study = (
-        content.folder / "prices" / f"{name}.yaml",
-        content.folder / "workloads.yaml",
-        content.study,
-    )
+    """Keep in `findings` where the price list called `name` does not fit machines, currency, workloads, or is odd."""
+    file, work_file, study = content.price_file(name), content.folder / "workloads.yaml", content.study
     mistakes = len(findings.errors)
     findings.check(checks.check_instances, prices, instances, file)
     if study is None or len(findings.errors) > mistakes:
@@ -258,7 +271,7 @@ def _check_prices(
 
 
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes about the offers of all price lists together: owned machines, offers in hand, exchange rates."""
+    """Keep in `findings` what is wrong with all price lists together: owned machines, offers in hand, two rates."""
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
     if not lists or len(lists) < len(content.price_lists):
         return
@@ -277,47 +290,39 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
-    """Keep mistakes of files that a study may have: throughput, efficiency, times, claims, availability, history."""
-
-    def read_figures(file: Path) -> Any:
-        table = read_published(file)
-        findings.check(published_cells, table, content.instances or {}, file)
-        for figure in impossible_figures(table):
-            findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")
-        return table
-
-    def read_facts(file: Path) -> Any:
-        return checked_facts(file, (content.instances or {}).values(), content.price_lists)
-
-    readers: dict[str, Callable[[Path], Any]] = {
-        "throughput.csv": read_figures,
-        "efficiency.csv": read_efficiency,
-        "time_to_target.csv": read_times,
-        "claims.yaml": load_claims,
-        "availability.yaml": read_facts,
-    }
-    for name, reader in readers.items():
+    """Keep in `findings` the mistakes of files that a study may have: speeds, times, claims, availability, history."""
+    machines, speeds = content.instances or {}, content.folder / "throughput.csv"
+    readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
+        (speeds.name, read_published, ()),
+        ("efficiency.csv", read_efficiency, ()),
+        ("time_to_target.csv", read_times, ()),
+        ("claims.yaml", load_claims, ()),
+        ("availability.yaml", checked_facts, (machines.values(), content.price_lists)),
+    ]
+    for name, reader, arguments in readers:
         file = content.folder / name
         with findings.collect(file):
-            if file.is_file():
-                findings.load(file, reader, file)
+            table = findings.load(file, reader, file, *arguments) if file.is_file() else None
+            if file == speeds and table is not None:
+                findings.check(published_cells, table, machines, file)
+                for figure in impossible_figures(table):
+                    findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")
     findings.check(history_days, content.folder / "prices")
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:
-    """Keep a mistake for each file or folder that nothing reads and whose name is near to one that is read."""
+    """Keep in `findings` each file or folder of a study that nothing reads, if its name is near to one that is read."""
     with findings.collect(folder):
         present = {file.name for file in folder.glob("*")}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
         for name in sorted(present.difference(FILES, FOLDERS)):
             meant = nearest(name.lower(), missing)
             if meant is not None:
-                sentence = f"{folder / name}: nothing reads this; did you mean {meant}?"
-                findings.add_errors(folder / name, [sentence])
+                findings.add_errors(folder / name, [f"{folder / name}: nothing reads this; did you mean {meant}?"])
 
 
 def _check_scenarios(findings: Findings, content: StudyContent) -> None:
-    """Price each scenario as a run would and keep its mistakes, where the study's files have none."""
+    """Price each scenario of a study as a run would and keep its mistakes, if the study's own files have none."""
     folder, study = content.folder / "scenarios", content.study
     if not folder.is_dir():
         return
@@ -325,15 +330,8 @@ def _check_scenarios(findings: Findings, content: StudyContent) -> None:
     scenarios = findings.load(folder, load_scenarios, content.folder)
     if not scenarios or has_mistakes or study is None or content.instances is None:
         return
-    files = StudyFiles(
-        folder=content.folder,
-        workloads=content.folder / "workloads.yaml",
-        price_lists={name: content.folder / "prices" / f"{name}.yaml" for name in content.price_lists},
-        instances=content.instances,
-        month_days=study.month_days,
-        as_of=study.as_of,
-        energy=study.energy,
-        price_paths=study.price_paths,
-    )
+    work, lists = content.folder / "workloads.yaml", {name: content.price_file(name) for name in content.price_lists}
+    facts = study.month_days, study.as_of, study.energy, study.price_paths
+    files = StudyFiles(content.folder, work, lists, content.instances, *facts)
     with tempfile.TemporaryDirectory() as scratch, findings.collect(folder):
         check_scenarios(scenarios, files, Path(scratch))

@@ -30,12 +30,8 @@ ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 class RequestedUse:
     """Values that differ from the study's; None: the study's.
 
-    Attributes
-    ----------
-    days, jobs_factor
-        Days a month that every owned machine works (with a plan: at most); factor on the jobs of the plans.
-    due_hours
-        Hours within which the result of a job is needed.
+    `days`: days a month that every owned machine works (with a plan: at most). `jobs_factor`: on the jobs of the plans.
+    `due_hours`: hours within which the result of a job is needed.
     """
 
     days: float | None = None
@@ -67,26 +63,22 @@ class StudyInputs:
 
 
 def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> dict[str, pd.DataFrame]:
-    """Decide a study anew at the requested use and return the tables by name.
+    """Decide a study anew at the requested use, for `sweetspot ask`; where nothing differs, as the page does.
+
+    Returned are `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months
+    also `deadlines` of classes, and `queue`.
 
     Parameters
     ----------
-    inputs
-        The results of the study.
-    use
-        What differs from the study. Where nothing does, the tables are the page's.
+    inputs, use
+        The results of the study, and what differs from it.
     samples
         How many samples are drawn.
-
-    Returns
-    -------
-    dict of pandas.DataFrame
-        `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months also
-        `deadlines` of classes, and `queue`.
     """
-    settings = inputs.settings
-    decided = _decide(inputs, use, samples)
-    days = _break_even(decided, settings.month_days)
+    settings, decided = inputs.settings, _decide(inputs, use, samples)
+    rows = break_even_rows(decided.options, decided.draws, settings.month_days)
+    rows += [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
+    days = pd.DataFrame(rows, columns=columns_of("break_even"))
     due = [] if use.due_hours is None else [use.due_hours]
     tables = {
         "choices": decided.choices,
@@ -101,6 +93,7 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
 
 
 def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionResult:
+    """Return the decision on the options of a study, its works of months and its phases, at the requested use."""
     # The comparison itself has plain objects in few blocks; a file gives a block for each column.
     options = inputs.options
     is_text = {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
@@ -112,13 +105,6 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
     plans = pd.DataFrame() if inputs.phases is None else _price_plans(inputs.phases, inputs.settings, use)
     work = PlannedWork(months, plans, inputs.titles)
     return judge(options, _offers_at_days(inputs.offers, use.days), work, inputs.settings, samples)
-
-
-def _break_even(decided: DecisionResult, month_days: float) -> pd.DataFrame:
-    """Return rows as of comparison/break_even.parquet, of single jobs and of plans of phases."""
-    rows = break_even_rows(decided.options, decided.draws, month_days)
-    rows += [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
-    return pd.DataFrame(rows, columns=columns_of("break_even"))
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
@@ -136,7 +122,7 @@ def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> 
 
 
 def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
-    """Return the offers, owned machines with `days` of use a month; unchanged where that is None."""
+    """Return the offers, owned machines with `days` of use a month (`--days`); unchanged where that is None."""
     if days is None or offers.empty:
         return offers
     return offers.assign(days_per_month=offers["days_per_month"].mask(offers["purchase"] == "own", days))
@@ -146,13 +132,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     """Return the options with their monthly payments spread over exactly `days` of use a month.
 
     Of an owned machine that is the fixed part of its hour, of a contract all of it. The bill is hours x USD per hour.
-
-    Parameters
-    ----------
-    options
-        Rows of comparison/options.parquet.
-    days
-        Days of use a month.
+    `options`: rows of comparison/options.parquet; all their USD, images per USD and days change.
     """
     is_owned, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)
@@ -167,7 +147,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
 
 
 def _scale_jobs(work: Monthly, factor: float) -> Monthly:
-    """Return a workload of months with `factor` times the jobs a month, urgent ones among them."""
+    """Return a workload of months with `factor` times the jobs a month, urgent ones among them (`--jobs`)."""
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)
@@ -177,5 +157,6 @@ def _scale_jobs(work: Monthly, factor: float) -> Monthly:
 
 
 def _scaled(amount: Amount, factor: float) -> Amount:
+    """Return an amount with its range, `factor` times as large."""
     numbers = amount.model_dump(exclude_none=True)
     return amount.model_copy(update={name: factor * number for name, number in numbers.items()})

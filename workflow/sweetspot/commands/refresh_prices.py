@@ -11,8 +11,8 @@ from sweetspot.catalogues.fetching import ADDRESSES, FETCHERS
 from sweetspot.catalogues.price_file import with_values
 from sweetspot.catalogues.refreshing import PriceUpdate, price_updates
 from sweetspot.commands.render import render
-from sweetspot.commands.study_files import read_text, write_texts
 from sweetspot.errors import UserError, refuse
+from sweetspot.files import write_text
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.catalogue_map import CatalogueMap, FilePart, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
@@ -83,7 +83,7 @@ def run(request: RefreshRequest) -> None:
 
 
 def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
-    """Return the address of each source, replaced by --mirror. Raises UserError for a wrong mirror."""
+    """Return {source: address}, with those of --mirror ('SOURCE=URL') in place. Raises UserError for a wrong one."""
     addresses = dict(ADDRESSES)
     for mirror in mirrors:
         name, _, url = mirror.partition("=")
@@ -96,7 +96,10 @@ def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
 def _requested_parts(
     providers: Sequence[str], instances: Mapping[str, Instance], catalogue: CatalogueMap
 ) -> list[tuple[str, str, FilePart]]:
-    """Return (source, key, part) of the catalogue map, with the machines of these providers; no provider: all."""
+    """Return what to fetch, a (source, key of its file, part) for each part of the catalogue map in study.yaml.
+
+    Each part has only the machines of `providers`; without any, all. Raises UserError for a provider not in the map.
+    """
     providers_in_map = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(
         f"--provider is {name!r}; expected some of {', '.join(providers_in_map)}, which 'catalogue' knows"
@@ -115,27 +118,21 @@ def _requested_parts(
 def refreshed_lists(
     folder: Path, prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate]
 ) -> list[RefreshedList]:
-    """Return the price lists in which a price changes, each with its old and its new text.
+    """Return the price lists in which a price changes, each with its old and its new text; nothing is written.
 
     Parameters
     ----------
     folder, prices
-        Folder of the price lists, and the lists before, by name. Files are only read here: `_write_lists` writes
-        the new texts.
+        Folder of the price lists, and the lists before, by name.
     updates
-        Updates of all lists.
-
-    Raises
-    ------
-    UserError
-        A new list would not be the old one with the new values.
+        Updates of all lists. Raises UserError if a new list would not be the old one with the new values.
     """
     lists = []
     for name, old in prices.items():
         changes = [row for row in updates if row.price_list == name and row.values]
         if changes:
             file = folder / f"{name}.yaml"
-            old_text = read_text(file)
+            old_text = file.read_bytes().decode()  # with its line ends
             values = {update.position: update.values for update in changes}
             text = with_values(old_text, values)
             lists.append(RefreshedList(file, old_text, text, old, _parse_list(text, file, old, values), changes))
@@ -143,9 +140,12 @@ def refreshed_lists(
 
 
 def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
-    """Return a list's new text, parsed. Raises UserError unless it is `old` with `values` {position: {key: value}}."""
+    """Return the price list that a new text holds, before it is written over `file`.
+
+    Raises UserError unless it is `old` with the new `values` {position of the offer: {key: value}}.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        write_texts(Path(folder), {file.name: text})
+        write_text(Path(folder) / file.name, text)
         new = load_price_list(Path(folder) / file.name)
     expected: dict[str, Any] = old.model_dump()
     for position, changes in values.items():
@@ -156,11 +156,11 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
-    """Write the old lists to the history, then the new ones; return the paths of the old. Raises UserError."""
+    """Write the old lists to prices/history/, then the new ones; return paths of the old. UserError after an edit."""
     for refreshed in lists:
-        if read_text(refreshed.file) != refreshed.old_text:
+        if refreshed.file.read_bytes().decode() != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
     history = {history_file(row.file.parent, row.file.stem, row.old, row.old_text): row.old_text for row in lists}
-    write_texts(Path(), history)
-    write_texts(Path(), {row.file: row.text for row in lists})
+    for path, text in (*history.items(), *((row.file, row.text) for row in lists)):
+        write_text(path, text)
     return list(history)

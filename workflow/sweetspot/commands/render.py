@@ -1,5 +1,6 @@
-"""Fill the templates of the commands: the files of a new study, and what commands print."""
+"""What commands print and write: templates filled (the files of a new study among them), and JSON."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,14 @@ def render(template: str, **values: Any) -> str:
     return environment.get_template(f"{template}.j2").render(values)
 
 
+def to_json(value: Any) -> str:
+    """Return plain values as indented JSON text, as `--json` prints it; NaN and infinities become null."""
+    without_nan = json.loads(json.dumps(value), parse_constant=lambda _: None)
+    return json.dumps(without_nan, indent=2, ensure_ascii=False)
+
+
 def flow_yaml(value: Any) -> str:
-    """Return a value as one line of YAML, such as `{value: 1, low: 0.8}`."""
+    """Return a value as one line of YAML, such as `{value: 1, low: 0.8}`; the filter `flow` of the templates."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)

@@ -182,7 +182,7 @@ def _queue_of(work: MonthlyWork) -> SampledWaits:
     """Return waits in hours for the best mix's machines, sample x month, from the share of their hours in use."""
     best = work.mixes[0]
     kinds = list(zip(best.problem.held, best.counts, strict=True))
-    used = np.zeros(best.done.undone.shape[1:]) + sum(best.done.device_hours(kind.name) for kind, _ in kinds)
+    used = np.zeros(best.done.running.shape) + sum(best.done.device_hours(kind.name) for kind, _ in kinds)
     capacity = np.asarray(sum(count * kind.devices * kind.hours_per_month for kind, count in kinds))
     busy = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
     return sample_waits([stream.job_class for stream in pool(work, best)], busy)

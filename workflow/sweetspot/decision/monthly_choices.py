@@ -58,10 +58,9 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
 def _neighbour_usd(best: Mix, months: float) -> Array | None:
     """Return USD of feasible mixes with one machine more or fewer than the best, mix x sample; None without any."""
     problem, samples = best.problem, []
-    for index in problem.adjustable:
-        kind, count = problem.held[index], best.counts[index]
+    for index, (kind, count) in enumerate(zip(problem.held, best.counts, strict=True)):
         for change in (-1, 1):
-            is_possible = kind.for_sale or kind.minimum <= count + change <= kind.there
+            is_possible = not kind.there or kind.minimum <= count + change <= kind.there
             if is_possible and count + change >= kind.minimum:
                 usd = dispatch(problem, step(best.counts, index, change)).usd * months
                 samples += [usd] * bool(np.isfinite(usd).all())

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,10 +24,9 @@ from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.sources import rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.decision.work_classes import PER_MONTH
-from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
-from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
-from sweetspot.mixes.timing import even_indices
+from sweetspot.mixes.dispatch import DispatchResult, dispatch
+from sweetspot.mixes.problem import Counts, Problem, even_indices
+from sweetspot.mixes.search import BEST, Mix, MixSearch, climb, step, useful_counts
 
 COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
 COARSE_PRECISION = 1e-4  # of the logarithm of a factor
@@ -62,9 +61,9 @@ class Strategy(NamedTuple):
         return cls(mix.source, mix.counts, mix.filled, mix.timed)
 
     def dispatch(self, problem: Problem) -> DispatchResult:
-        """Return the dispatch of a problem by this strategy; cached for problems of one month."""
-        variant = problem.variant(self.filled, self.source, self.timed)
-        return (dispatch_once if variant.jobs.shape[2] == 1 else dispatch)(variant, self.counts)
+        """Return the dispatch of a problem by this strategy."""
+        variant = replace(problem, filled=self.filled, first=self.source, timed=self.timed)
+        return dispatch(variant, self.counts)
 
 
 def _usd(problem: Problem, strategy: Strategy) -> Array:
@@ -276,7 +275,7 @@ class MonthlyProblem(DecisionProblem):
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
-        return best_mix(problem, sorted(starts), kinds, self.work)
+        return MixSearch(problem, self.work).best(sorted(starts), kinds)
 
     def _exact_point(self, parameter: Parameter, log_factor: float, mix: Mix) -> TurningPoint | None:
         """Return the turning point at `log_factor` to `mix`, the best beyond it; None if no choice buys the same."""
@@ -334,9 +333,9 @@ class MonthlyProblem(DecisionProblem):
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
         problems: dict[Parameter, dict[float, Problem]] = {}  # the same for all machines
-        for index in work.drawn.for_sale:
-            counts, name = step(owned, index, 1), work.drawn.held[index].name
-            if not work.affords(counts):
+        for index, kind in enumerate(work.drawn.held):
+            counts, name = step(owned, index, 1), kind.name
+            if kind.there or not work.affords(counts):
                 continue
             pair = self._with_counts(owned), self._with_counts(counts)
             is_owned = work.source(name).offer["purchase"] == "own"
@@ -361,7 +360,7 @@ class MonthlyProblem(DecisionProblem):
     def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
         """Return `_problem` with INTERVAL_MONTHS of its months."""
         problem = self._problem(parameter, log_factor)
-        return problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
+        return problem.select(..., even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
 
     def _cost_difference(
         self, without: Strategy, with_machine: Strategy, parameter: Parameter, problems: Mapping[float, Problem]
@@ -391,7 +390,7 @@ class MonthlyProblem(DecisionProblem):
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the sorted names of the kinds of machines that a mix buys, and of those that it sells."""
-    return tuple(sorted(mix.bought)), tuple(sorted(mix.sold))
+    return tuple(sorted(mix.bought)), tuple(sorted(mix.resold))
 
 
 def _answer(mix: Mix) -> object:

@@ -16,8 +16,7 @@ from sweetspot.decision.work_classes import GROWTH, PER_MONTH, Source, Trial, Wo
 from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, grown, month_noise
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.mixes.problem import NEVER, Array, SpeedErrors, grown, month_noise
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly
@@ -100,7 +99,7 @@ def monthly_work(
         growth=growth,
         offer_samples=_offer_samples(table, None, 1),
         rents=None,
-        speed_errors=errors.central,
+        speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))),
     )
     return replace(monthly, central_work=central_work)
 

@@ -39,12 +39,12 @@ from sweetspot.mixes.problem import (
     OwnedMachine,
     Problem,
     RentalOffer,
+    SpeedErrors,
     finite,
     grown,
     months_of,
 )
-from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes, timings_worth
-from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: pydantic takes longer than all this computes
@@ -100,15 +100,14 @@ class MonthlyWork(MixLimits):
         """Mixes of machines and offers for the work: the best, then pure options, the cheapest first."""
         return mixes(self.drawn, self)
 
+    @cached_property
+    def _search(self) -> MixSearch:
+        """The search for the mixes of all samples at the baseline."""
+        return MixSearch(self.drawn, self)
+
     def with_strategy(self, mix: Mix) -> Mix:
         """Return the mix changed to keep the limits, with the set of timings that lowers its USD most, if any."""
-        return MixSearch(self.drawn, self).with_timings(self.ease(mix), self._timings)
-
-    @cached_property
-    def _timings(self) -> list[frozenset[str]]:
-        """Sets of keys of speeds that some mix times first, or that are worth timing if nothing is bought."""
-        worth = timings_worth(self.drawn, [self.drawn.owned])
-        return list(dict.fromkeys([*(mix.timed for mix in self.mixes if mix.timed), *worth]))
+        return self._search.with_timings(self.ease(mix))
 
     def trials_of(self, mix: Mix) -> list[Trial]:
         """Return cost and offer of each timing that a mix begins with, the most expensive first."""
@@ -172,7 +171,6 @@ class MonthlyWork(MixLimits):
                 machine = self._rented(source, values, jobs) if is_rented else self._owned(source, values)
             machines.append(machine)
         return Problem(
-            classes=tuple(job_class.name for job_class in self.classes),
             jobs=jobs,
             held=tuple(machine for machine in machines if isinstance(machine, OwnedMachine)),
             rented=tuple(machine for machine in machines if isinstance(machine, RentalOffer)),
@@ -242,14 +240,13 @@ class MonthlyWork(MixLimits):
         return OwnedMachine(
             name=row["option"],
             there=source.there,
-            for_sale=not source.there,
+            minimum=0 if or_zero(row.get("sell_for_usd")) > 0 else source.there,
             fixed=fixed + np.zeros(capacity.size),
             capacity=capacity,
             hours=hours,
             running=finite(hours) * usd_per_hour,
             devices=int(row["gpus"]),
             present=delivered,
-            sellable=source.there > 0 and or_zero(row.get("sell_for_usd")) > 0,
             speed_keys=self._keys(source),
             running_at_speed=finite(hours) * float(np.mean(usd_per_hour)),
         )

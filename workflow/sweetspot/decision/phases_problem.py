@@ -7,11 +7,10 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.job_rounds import job_rounds, next_machine_count
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import central_change, mean_factor
 from sweetspot.bills.rates import Number, possession, rates
-from sweetspot.bills.renting import contract_months
+from sweetspot.bills.renting import contract_months, job_rounds, next_machine_count
 from sweetspot.decision.decision_problem import (
     ALL_JOBS,
     BASELINE,

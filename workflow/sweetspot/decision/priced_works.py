@@ -171,7 +171,7 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
         "main_rented": lead,
         "lead_option": lead,
         "lead": monthly.title(lead) if lead and not monthly.at_home and not bought else None,
-        "has_sold": bool(mix.sold),
+        "has_sold": bool(mix.resold),
         "timed": list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
         "trial_usd": mix.problem.trial_usd * months,
         "saving_usd": mix.saving * months,

@@ -25,7 +25,7 @@ def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
         return "what you have, alone"
     bought, resold = (
         listed([f"{count} × {monthly.title(name)}" for name, count in counts.items()])
-        for counts in (mix.bought, mix.sold)
+        for counts in (mix.bought, mix.resold)
     )
     owned = zip(monthly.drawn.held, mix.counts, strict=True)
     at_home = [monthly.title(kind.name) for kind, count in owned for _ in range(min(count, kind.there))]

@@ -5,7 +5,7 @@ names.csv: names for people. catalogue_names.csv: machines in price catalogues. 
 resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
 device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
 cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost. price_rules.csv,
-price_values.csv: rules of the price lint. tables.csv: columns of all tables. measured_networks.csv, transformers.csv.
+price_values.csv: rules of the price lint. tables.csv, answer.csv: columns of all tables, keys of answer.json.
 """
 
 import csv
@@ -21,20 +21,20 @@ OF_DEVICES = ("devices-2026", "scaling-2020", "parkopedia-2018")  # figures that
 
 @cache
 def table(name: str) -> tuple[dict[str, str], ...]:
-    """The rows of FOLDER/`name`.csv, as text by column; the file belongs to the library, so nothing is checked."""
+    """Return the rows of facts/`name`.csv as dicts of text by column; a file of the library, so nothing is checked."""
     with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file))
 
 
 def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Path:
-    """The figures called `study`: of the project's own folder `studies`, else what comes with the library.
+    """Return the path of a file (`name`) of the study called `study`, in the folder `studies` or in the library.
 
-    The path in `studies` where there are none: whoever reads it says that they are missing.
+    Where there is none, that in `studies`: whoever reads it says that it is missing.
     """
     files = [folder / study / name for folder in (studies, POOLS, STUDIES)]
     return next((file for file in files if file.is_file()), files[0])
 
 
 def pool_files(is_needed: bool, studies: Path = Path("config/studies")) -> list[Path]:
-    """Files that a transfer learns from; none where no study asks for one."""
+    """Return the paths of the figures that a transfer to other devices learns from; [] unless `is_needed`."""
     return [figures_file(name, studies) for name in OF_DEVICES] if is_needed else []

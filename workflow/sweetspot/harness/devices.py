@@ -1,34 +1,156 @@
-"""The devices of a run: leased from other jobs, counted, named, and refused if they are not those asked for."""
+"""The devices of a run: NVIDIA cards as NVML describes them, and the leases by which jobs share devices.
+
+A card that is divided (MIG) is never measured: its slices report neither their power nor their use.
+"""
 
 import fcntl
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from sweetspot.errors import UserError
-from sweetspot.harness.cards import visible_cards
 from sweetspot.harness.request import Request
 from sweetspot.platforms import PLATFORMS
 
+AMPERE = [8, 0]  # the first compute capability with bf16 and TF32 (CUDA programming guide, table 25)
 
-def lease_folder() -> Path:
-    """Return the folder of this host's lock files, one for all jobs and users; make it where it is missing."""
-    folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o777)  # other users' jobs make their locks there; `mkdir` would take their right away (umask)
-    return folder
+
+class DeviceSample(NamedTuple):
+    """One sample of one card; None for a quantity that the card does not report."""
+
+    utilisation: float | None  # share of the last interval in which a kernel ran, 0 to 1
+    watts: float | None
+    celsius: float | None
+    clock_mhz: float | None
+    memory_bytes: float | None
+    slowdown_bits: int | None  # NVML's reasons why the clock is low
+    joules: float | None  # since the driver was loaded
+
+
+class CardWatch:
+    """Reads the cards of a run through `nvml`, the module pynvml, by their UUIDs; no cards on a processor.
+
+    `facts`: `driver` (version), `device_name`, `cards` (properties of each, None if not reported); {} without cards.
+    """
+
+    def __init__(self, nvml: Any, uuids: Sequence[str] = ()) -> None:
+        self._nvml = nvml
+        self._handles = [nvml.nvmlDeviceGetHandleByUUID(uuid) for uuid in uuids]
+        self.facts: dict[str, Any] = {}
+        if uuids:
+            cards = [self._describe(*card) for card in zip(uuids, self._handles, strict=True)]
+            self.facts = {"driver": nvml.nvmlSystemGetDriverVersion(), "cards": cards, "device_name": cards[0]["name"]}
+
+    def samples(self) -> list[DeviceSample]:
+        """Return one sample of each card now: use, watts, temperature, clock, memory, slowdown, joules."""
+        return [
+            DeviceSample(
+                utilisation=self._query(handle, "UtilizationRates", field="gpu", scale=100),
+                watts=self._query(handle, "PowerUsage", scale=1000),
+                celsius=self._query(handle, "Temperature", self._nvml.NVML_TEMPERATURE_GPU),
+                clock_mhz=self._query(handle, "ClockInfo", self._nvml.NVML_CLOCK_SM),
+                memory_bytes=self._query(handle, "MemoryInfo", field="used"),
+                slowdown_bits=self._query(handle, "CurrentClocksThrottleReasons"),
+                joules=self._query(handle, "TotalEnergyConsumption", scale=1000),
+            )
+            for handle in self._handles
+        ]
+
+    def _describe(self, uuid: str, handle: Any) -> dict[str, Any]:
+        """Return the properties of a card by name, such as `memory_bytes`; None for what it does not report."""
+        capability = self._query(handle, "CudaComputeCapability")
+        return {
+            "uuid": uuid,
+            "name": self._nvml.nvmlDeviceGetName(handle),
+            "memory_bytes": self._query(handle, "MemoryInfo", field="total"),
+            "power_limit_watts": self._query(handle, "EnforcedPowerLimit", scale=1000),
+            "max_clock_mhz": self._query(handle, "MaxClockInfo", self._nvml.NVML_CLOCK_SM),
+            "compute_capability": capability and list(capability),
+        }
+
+    def _query(self, handle: Any, name: str, *arguments: Any, field: str = "", scale: int = 0) -> Any:
+        """Return nvmlDeviceGet`name`'s result or its `field`, divided by `scale` unless 0; None if not supported."""
+        try:
+            value = getattr(self._nvml, f"nvmlDeviceGet{name}")(handle, *arguments)
+        except self._nvml.NVMLError:
+            return None
+        value = getattr(value, field) if field else value
+        return value / scale if scale else value
+
+
+def watch_cards(request: Request) -> CardWatch:
+    """Return a reader of the run's cards by NVML (none on a processor). UserError if the driver does not answer."""
+    if request.device == "cpu":
+        return CardWatch(None)
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+        return CardWatch(pynvml, visible_cards())
+    except pynvml.NVMLError as error:
+        raise UserError(f"the NVIDIA driver does not answer ({error}); nothing was measured") from None
+
+
+def emulates(card: dict[str, Any], precision: str) -> bool:
+    """Return True if a card lacks instructions for bf16 or tf32, and so computes that precision in fp32."""
+    capability = card["compute_capability"]
+    return precision in ("bf16", "tf32") and capability is not None and capability < AMPERE
+
+
+def visible_cards() -> list[str]:
+    """Return the UUIDs of all cards that can be measured, or of those that CUDA_VISIBLE_DEVICES names.
+
+    Numbers in that variable count along the bus. They are converted to UUIDs, so that a card has the same lock file in
+    every job, whatever number the job knows it by. Raises UserError for a name of no such card.
+    """
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = [name.strip() for name in (chosen or "").split(",") if name.strip()]
+    if chosen is not None and not names:
+        return []
+    import pynvml
+
+    uuids = []
+    with suppress(pynvml.NVMLError):
+        pynvml.nvmlInit()
+        uuids = [_usable_uuid(pynvml, index) for index in range(pynvml.nvmlDeviceGetCount())]
+    if chosen is None:
+        return [uuid for uuid in uuids if uuid]
+    by_name = {str(index): uuid for index, uuid in enumerate(uuids)} | {uuid: uuid for uuid in uuids}
+    for name in names:
+        if not by_name.get(name):
+            raise UserError(
+                f"CUDA_VISIBLE_DEVICES is {chosen!r}, of which {name!r} names none of this machine's {len(uuids)} "
+                "GPU(s); expected numbers from 0 on, or UUIDs as `nvidia-smi -L` prints them, of cards that are not "
+                "divided (MIG)"
+            )
+    return [by_name[name] for name in names]
+
+
+def _usable_uuid(nvml: Any, index: int) -> str:
+    """Return the UUID of the card with this number on the bus; '' for one that does not answer or is divided."""
+    uuid = ""
+    with suppress(nvml.NVMLError):
+        handle = nvml.nvmlDeviceGetHandleByIndex(index)
+        uuid = str(nvml.nvmlDeviceGetUUID(handle))
+        if nvml.nvmlDeviceGetMigMode(handle)[0]:  # cards before Ampere have no such mode
+            return ""
+    return uuid
 
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[int]:
-    """Yield the descriptor of a lock file of this host, opened but not locked; the kernel frees a killed job's lock."""
-    descriptor = os.open(lease_folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    """Yield the open descriptor of a lock file of this host, not locked yet; the kernel frees a killed job's lock."""
+    folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o777)  # other users' jobs make their locks there; `mkdir` would take their right away (umask)
+    descriptor = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with suppress(PermissionError):  # another user's, who has done so
             os.fchmod(descriptor, 0o666)
@@ -49,9 +171,8 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 def leased_processor(exclusive: bool) -> Iterator[None]:
     """Hold the lock of this host's processor in the `with` block: alone, or shared with other runs on cards.
 
-    A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor. Wait,
-    with a message on stderr, while another job holds the lock. Jobs queue for it, so that many runs on cards do not
-    keep a run on the processor waiting for ever.
+    A run on the processor is measured alone; runs on cards go beside each other. Wait, with a message on stderr, while
+    another job holds the lock. Jobs queue for it, so that many runs on cards do not keep one on the processor waiting.
     """
     kinds = (fcntl.LOCK_EX, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
     with _lock_file("processor-queue") as queue, _lock_file("processor") as processor:
@@ -67,8 +188,7 @@ def leased_processor(exclusive: bool) -> Iterator[None]:
 def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     """Yield the UUIDs of `count` of `cards`, locked for this process in the `with` block; wait until so many are free.
 
-    One job at a time takes cards, so that no two jobs hold half of what each needs. Raises UserError if `cards` are
-    fewer than `count`.
+    One job at a time takes cards, so that no two jobs hold half of what each needs. UserError for too few `cards`.
     """
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")

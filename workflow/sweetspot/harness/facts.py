@@ -1,4 +1,4 @@
-"""What a later reader must know of the machine and the software that a figure comes from.
+"""What a later reader must know of a run: machine and software, the peak of memory, whether memory ran out.
 
 Facts are read by name, one by one; the environment is never copied, so no secret can reach a run file.
 """
@@ -27,6 +27,21 @@ PACKAGES = ("tensorflow", "keras", "numpy", "torch", *NVIDIA)
 SETTINGS = re.compile(
     "OMP_NUM_THREADS|OMP_WAIT_POLICY|TF_ENABLE_ONEDNN_OPTS|TF_NUM_INT(RA|ER)OP_THREADS|NCCL_P2P_DISABLE|XLA_FLAGS"
     "|MALLOC_ARENA_MAX|MALLOC_MMAP_MAX_|MALLOC_TRIM_THRESHOLD_|MALLOC_TOP_PAD_"
+)
+GIB = 2.0**30
+LAST_LINES = 3  # searched where no line begins an exception
+# What libraries print when an allocation ended them. The words "out of memory" alone are not enough: TensorFlow's
+# allocator prints them for an attempt that "is not a failure".
+MEMORY_ERROR = re.compile(
+    r"OutOfMemoryError|CUDA(?: error:)? out of memory|CUDA_ERROR_OUT_OF_MEMORY|HIP out of memory"
+    r"|RESOURCE_EXHAUSTED: (?:Out of memory|Failed to allocate)|ResourceExhausted|OOM when allocating"
+    r"|Out of memory (?:allocating|while trying to allocate)|Dst tensor is not initialized"
+    r"|CU(?:BLAS|DNN|FFT|SOLVER)_STATUS_ALLOC_FAILED|DefaultCPUAllocator|bad_alloc|MemoryError"
+    r"|[Cc]annot allocate memory"
+)
+# The first line of an exception in Python, of one in C++, of a failed check.
+EXCEPTION_START = re.compile(
+    r"^(?:[\w.]+(?:Error|Exception|Exhausted|Interrupt|Exit)\b|terminate called|F\d{4} |F0000 )"
 )
 
 
@@ -64,10 +79,9 @@ def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
 
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
-    """Return a machine's processor and usable CPUs as text, such as 'AMD EPYC 7B13, 8 CPUs'.
+    """Return processor and usable CPUs of a run's facts as text, e.g. 'AMD EPYC 7B13, 8 CPUs'; None if either lacks.
 
-    None where the facts (of `machine_facts`) lack either. The memory is left out: it moves no figure, and a kernel's
-    own share of it changes.
+    Runs of one kind of machine are compared. The memory is left out: it moves no figure, and a kernel's share changes.
     """
     processor, usable = facts.get("cpu"), facts.get("cpu_usable")
     return f"{processor}, {usable} CPU{'s' if usable > 1 else ''}" if processor and usable else None
@@ -99,3 +113,29 @@ def _cpuinfo(key: str) -> str:
     """Return the first value in /proc/cpuinfo whose key matches the regular expression `key`; '' if none does."""
     match = re.search(rf"^(?:{key})\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return match[1].strip() if match else ""
+
+
+def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
+    """Return `peak_memory_gib` of one device and `peak_memory_source`, from the facts of a run; {} where none is known.
+
+    The source is the framework's counter (`framework`), the fullest sample of the device (`nvml`), or the largest
+    process on a processor (`resident`).
+    """
+    peaks = {"framework": "peak_memory_bytes", "nvml": "gpu_memory_peak_bytes"}
+    if device == "cpu":
+        peaks["resident"] = "memory_peak_bytes"
+    for source, name in peaks.items():
+        if facts.get(name):
+            return {"peak_memory_gib": facts[name] / GIB, "peak_memory_source": source}
+    return {}
+
+
+def memory_error(errors: str) -> str | None:
+    """Return the line of a process's stderr which says that memory ran out, in its last exception; None if none does.
+
+    Without an exception the last three lines are searched.
+    """
+    lines = errors.strip().splitlines()
+    starts = [number for number, line in enumerate(lines) if EXCEPTION_START.match(line)]
+    lines = lines[starts[-1] if starts else -LAST_LINES :]
+    return next((line for line in lines if MEMORY_ERROR.search(line)), None)

@@ -11,6 +11,9 @@ from sweetspot.errors import UserError
 from sweetspot.platforms import PLATFORMS
 
 COUNTS = {"batch_size": 100_000, "gpus": 4096, "run": 10_000, "warmup_steps": 1000}  # the most of each
+# Exit codes of a training process: it raised UserError (nothing was measured, nothing is written); it says itself why
+# it failed, such as a loss that is no number any more; it ran out of memory.
+REFUSED, DIVERGED, NO_MEMORY = 2, 3, 4
 MAX_LOGICAL_DEVICES = 64  # parts of one processor, or as many as it has CPUs: more try nothing that fewer do not
 
 

@@ -61,20 +61,15 @@ def write_run(
 
     Parameters
     ----------
-    request
-        The cell, the run and its protocol.
-    timed
-        A row each, numbered by `step`: mean `seconds` of a step, and number of `steps` in the interval. A run
-        without any has one row whose step, seconds and steps are null.
+    request, timed
+        The cell, the run and its protocol; the timed intervals, a row each: mean `seconds` of a step, and number of
+        `steps`. A run without any has one row whose step, seconds and steps are null.
     facts
         Facts by name for the file's metadata (JSON). Some are columns too: `host`, `unit`, `samples_per_step`, `gpu`,
-        `machine`, `logical`, `xla`, `measured_on` (a day), and those of MEASURED_NUMBERS and MEASURED_TEXTS, which are
-        null where a fact is missing.
-    status, message
-        Outcome (ok, unstable, failed, oom), and why a run failed.
-    warnings
-        What a reader must know of a run that did not fail. The column is JSON text, a list of [rule, message], null
-        where there is none: a column of lists makes reading thousands of files a quarter slower.
+        `machine`, `logical`, `xla`, `measured_on` (a day), and those of MEASURED_NUMBERS and MEASURED_TEXTS.
+    status, message, warnings
+        Outcome (ok, unstable, failed, oom), why a run failed, and what a reader must know of one that did not. The
+        column `warnings` is JSON text, [[rule, message], ...] or null: lists make reading thousands of files slower.
     """
     import pyarrow as pa
     import pyarrow.json as pj  # lists would bring pandas along: half a second in every run

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.harness.cards import CardWatch, DeviceSample
+from sweetspot.harness.devices import CardWatch, DeviceSample
 
 SAMPLE_INTERVAL_S = 0.5
 COUNTER_INTERVAL_S = 0.25  # NVML renews its counters about ten times a second
@@ -27,8 +27,8 @@ AVERAGED = DeviceSample._fields[:MEMORY]
 def read_processor_counters(folder: Path = POWERCAP_FOLDER) -> np.ndarray:
     """Return an array, processor package x (energy counter, range of the counter), both in microjoules.
 
-    Returns an empty array where there is none or only root may read it, as since CVE-2020-8694. A counter starts again
-    above its range (262 kJ: 40 minutes at 100 W).
+    It is empty where there is none or only root may read it, as since CVE-2020-8694. A counter starts again above its
+    range (262 kJ: 40 minutes at 100 W).
     """
     names = ("energy_uj", "max_energy_range_uj")
     try:
@@ -48,10 +48,12 @@ class EnergyReading(NamedTuple):
 
 
 class DeviceSampler:
-    """Samples devices twice a second in a thread; reads energy counters before the first timed step and after steps."""
+    """Samples devices twice a second in a thread; reads energy counters before the first timed step and after steps.
+
+    `clock` gives seconds.
+    """
 
     def __init__(self, watch: CardWatch, clock: Callable[[], float] = time.monotonic) -> None:
-        """Read the processor's counters once; `clock` gives seconds."""
         self._watch = watch
         self._clock = clock
         self._counters = read_processor_counters()
@@ -84,7 +86,7 @@ class DeviceSampler:
                 self._last = reading
 
     def _read(self) -> EnergyReading:
-        """Return the energy counters of all devices and the processor now."""
+        """Return the energy counters of all devices and the processor now, with the steps so far."""
         counters = read_processor_counters()
         if len(counters) == len(self._counters):
             # Summed from reading to reading, since a counter may start again more than once in a run.
@@ -102,7 +104,7 @@ class DeviceSampler:
             self._samples.append(self._watch.samples())
 
     def finish(self) -> dict[str, Any]:
-        """Stop, and return facts by name of all samples and of the energy (J); {} if called again."""
+        """Stop sampling; return facts of the samples and the energy (J) for the run file; {} if called again."""
         if not self._thread.ident or self._stop.is_set():
             return {}
         self._stop.set()
@@ -111,14 +113,11 @@ class DeviceSampler:
         return sample_facts(samples) | self._energy_facts(samples)
 
     def _energy_facts(self, samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
-        """Return the energy that the timed steps used, from the counters or the sampled power.
+        """Return the energy of the timed steps by name; {} where nothing reports, or not for half of the timed steps.
 
-        Returns
-        -------
-        dict
-            `joules_per_step` (all devices + processor), `device_joules` (of each), `energy_steps`, `energy_seconds`,
-            `energy_source`: `nvml_counter`, `nvml_power` (mean power x time where a device has no counter), `rapl`,
-            or two of them joined by `+`. {} where nothing reports, or not for half of the timed steps.
+        `joules_per_step` (all devices + processor), `device_joules` (of each), `energy_steps`, `energy_seconds`,
+        `energy_source`: `nvml_counter`, `nvml_power` (mean power x time where a device has no counter), `rapl`, or two
+        of them joined by `+`.
         """
         first, last = self._first, self._last
         if not last.steps or last.steps < REQUIRED_SHARE * self._steps:
@@ -146,15 +145,12 @@ class DeviceSampler:
 
 
 def sample_facts(samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
-    """Return averages of samples, moment x device, as facts by name for the run file.
+    """Return averages of samples, moment x device, as facts by name for the run file; {} without samples.
 
-    Returns
-    -------
-    dict
-        `gpu_utilisation`, `gpu_watts`, `gpu_celsius` and `gpu_clock_mhz`: means of each device, averaged over the
-        devices; `gpu_memory_peak_bytes`; `gpu_held_back`: share of samples by reason of a lowered clock;
-        `gpu_power_capped`: share at the power limit; `gpu_silent`: the devices that report nothing in the last sample,
-        and did before. What no device reports is left out.
+    `gpu_utilisation`, `gpu_watts`, `gpu_celsius` and `gpu_clock_mhz`: means of each device, averaged over the
+    devices; `gpu_memory_peak_bytes`; `gpu_held_back`: share of samples by reason of a lowered clock;
+    `gpu_power_capped`: share at the power limit; `gpu_silent`: the devices that report nothing in the last sample,
+    and did before. What no device reports is left out.
     """
     if not any(samples):
         return {}

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,7 @@ LAST_LINES = 60
 RATE_TOLERANCE = 0.05  # of the clock's time
 LATE_READING_S = 0.05  # a line may be read so late on a busy machine
 MIN_INTERVAL_S = 0.01  # less between two lines would time the pipe
+MAX_COUNT = 1e15  # a larger number is that of no step
 MIN_LINES, MAX_LINES = 12, 10_000  # of which the moments say whether several processes print each step
 GAP_SHARE = 0.25  # of a long gap between such lines; those that are closer belong to one step
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -85,14 +86,9 @@ def _decode(raw: bytes) -> str:
 
 
 class StepReader:
-    """Reads step reports from the lines of a script's output, or of its JSON-lines file.
+    """Reads step reports from the lines of a script's output, or of its JSON-lines file, as its description says.
 
-    Parameters
-    ----------
-    script
-        The script's description, which says how the script reports its steps.
-    samples, devices
-        Units that a step trains on, all devices together; number of devices (some print the rate of one).
+    `samples`: units that a step trains on, all devices together; `devices`: how many (some print the rate of one).
     """
 
     def __init__(self, script: Script, samples: int, devices: int = 1) -> None:
@@ -120,8 +116,13 @@ class StepReader:
         self._pause = re.compile(pause or r"(?!)")
 
     def read(self, line: str) -> StepReport | None:
-        """Return what a line reports of a step; None for a line that reports nothing."""
-        values = self._match(line) if self._pattern else self._parse_json(line)
+        """Return the step that a line of the script's output reports (number, seconds, loss); None without one."""
+        if self._pattern:
+            match = self._pattern.search(line)
+            groups = match.groupdict().items() if match else ()
+            values = match and _numbers({name.removeprefix("rich_"): text for name, text in groups if text})
+        else:
+            values = self._parse_json(line)
         if values is not None and "total" in values:
             # An evaluation between the epochs has a bar with another total.
             self._first_total = self._first_total or values["total"]
@@ -131,12 +132,6 @@ class StepReader:
             return None
         after_pause, self._is_paused = self._is_paused, False
         return self._report(values, after_pause)
-
-    def _match(self, line: str) -> dict[str, float] | None:
-        match = re.search(self._pattern or "", line)
-        if match is None:
-            return None
-        return _numbers({name.removeprefix("rich_"): text for name, text in match.groupdict().items() if text})
 
     def _parse_json(self, line: str) -> dict[str, float] | None:
         """Return the numbers of a JSON line by name; None if a declared key is missing, as in an evaluation."""
@@ -159,7 +154,8 @@ class StepReader:
         if "milliseconds" in values:
             seconds = values["milliseconds"] / 1000
         time = values.get("time", math.nan)
-        step, steps = (_integer(values.get(name, math.nan)) for name in ("step", "steps"))
+        counts = (values.get(name, math.nan) for name in ("step", "steps"))
+        step, steps = (int(count) if abs(count) < MAX_COUNT else None for count in counts)
         return StepReport(
             step=step,
             seconds=seconds if 0 < seconds < math.inf else None,
@@ -169,10 +165,6 @@ class StepReader:
             # Keras draws the last step of an epoch after its validation: its time is not that of steps.
             after_pause=after_pause or (self._last_is_late and values.get("step") == values.get("total")),
         )
-
-
-def _integer(value: float) -> int | None:
-    return int(value) if abs(value) < 1e15 else None
 
 
 def _numbers(values: dict[str, Any]) -> dict[str, float]:
@@ -209,7 +201,7 @@ class RateComparison:
         self._pending_steps = 0
 
     def add(self, reported: Interval, now: float) -> None:
-        """Add an interval as a line of the script reported it: mean seconds of a step, number of steps."""
+        """Add steps (mean seconds, number) as a line of the script reported them, read at the moment `now` (s)."""
         self._pending_s += reported.seconds * reported.steps
         self._pending_steps += reported.steps
         if self._read_at is not None and now - self._read_at >= MIN_INTERVAL_S:
@@ -285,23 +277,14 @@ class StepClock:
         self._started, self._step, self._steps = moment, step, 0
 
 
-class RepeatDetector:
-    """Detects that several processes print each step, from the moments of lines without a number or time."""
+def lines_per_step(moments: Sequence[float]) -> int:
+    """Return how many lines come together, of lines without number or time that were read at `moments` (s).
 
-    def __init__(self) -> None:
-        self._moments: list[float] = []
-
-    def add(self, report: StepReport, now: float) -> None:
-        """Note the moment of a line without number or time; other lines cannot be taken for another step."""
-        is_bare = report.step is None and report.time is None and report.seconds is None
-        if is_bare and len(self._moments) < MAX_LINES:
-            self._moments.append(now)
-
-    def lines_per_step(self) -> int:
-        """Return the mean number of lines that come together; 1 if fewer than twelve were noted."""
-        if len(self._moments) < MIN_LINES:
-            return 1
-        gaps = np.diff(self._moments)
-        # Of up to ten processes a tenth of the gaps are those between steps.
-        groups = 1 + int((gaps >= GAP_SHARE * np.quantile(gaps, 0.9)).sum())
-        return round(len(self._moments) / groups)
+    It is above 1 where several processes print each step; 1 for fewer than twelve lines.
+    """
+    if len(moments) < MIN_LINES:
+        return 1
+    gaps = np.diff(moments)
+    # Of up to ten processes a tenth of the gaps are those between steps.
+    groups = 1 + int((gaps >= GAP_SHARE * np.quantile(gaps, 0.9)).sum())
+    return round(len(moments) / groups)

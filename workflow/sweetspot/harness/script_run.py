@@ -23,11 +23,10 @@ import psutil
 
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends.command import script_facts
+from sweetspot.harness.facts import memory_error
 from sweetspot.harness.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
-from sweetspot.harness.request import Request
-from sweetspot.harness.run_memory import memory_error
-from sweetspot.harness.script_output import LineSplitter, RepeatDetector, StepClock, StepReader
-from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
+from sweetspot.harness.request import DIVERGED, NO_MEMORY, Request
+from sweetspot.harness.script_output import MAX_LINES, LineSplitter, StepClock, StepReader, lines_per_step
 from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
@@ -50,27 +49,13 @@ class Chunk(NamedTuple):
 
 
 class ScriptProcess:
-    """The script's process and what it writes.
+    """The script's process, in a session of its own, and what it writes. UserError if it cannot be started.
 
-    Parameters
-    ----------
-    script
-        The script's description (config/commands/NAME.yaml).
-    argv
-        Program and arguments, with all placeholders filled in.
-    environment
-        All environment variables of the script.
-    file
-        The file to which the script writes its steps; None: steps are lines of its output.
-
-    Raises
-    ------
-    UserError
-        If the program or the folder does not exist.
+    `argv` has all placeholders filled in, `environment` all variables; `file` is the one to which the script writes its
+    steps, None where they are lines of its output.
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
-        """Start the script in a session of its own."""
         self.file = file
         # Lines of an earlier run are passed over, unless the script begins the file again.
         self._position = file.stat().st_size if file is not None and file.is_file() else 0
@@ -138,13 +123,7 @@ class ScriptProcess:
 
 
 class ScriptRun:
-    """One run of a script: its output, read until the stop rule holds.
-
-    Parameters
-    ----------
-    request, script, process
-        The run with its protocol, the script's description, and the script's process.
-    """
+    """One run of a script: its output, read until the stop rule of the request holds."""
 
     def __init__(self, request: Request, script: Script, process: ScriptProcess) -> None:
         self._request = request
@@ -153,7 +132,7 @@ class ScriptRun:
         self._samples = script.samples(request.cell)
         self._reader = StepReader(script, self._samples, request.cell.gpus)
         self._clock = StepClock(script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1)
-        self._repeats = RepeatDetector()
+        self._bare_moments: list[float] = []  # of lines that report a step without number or time
         self._lines_without_step = 0
         self._first_moment = math.nan
         self._may_be_silent = True  # until it reports a step, or the supervisor is told
@@ -175,15 +154,23 @@ class ScriptRun:
         return is_enough
 
     def _add_line(self, line: str, moment: float) -> bool:
-        """Take in one line, read at `moment` (s); return True once the stop rule holds."""
+        """Measure by one line of the script, read at `moment` (s); return True once the stop rule holds."""
         report = self._reader.read(line)
         if report is None:
-            self._note_silence(line, moment)
+            self._lines_without_step += 1
+            if self._lines_without_step == 1:
+                self._first_moment = moment
+            is_silent = self._lines_without_step >= SILENT_LINES or moment - self._first_moment >= SILENT_S
+            if self._may_be_silent and is_silent:
+                self._may_be_silent = False
+                say(news=f"{self._no_step()} yet; the last line is {line.strip()[:150]!r}")
             return False
         self._may_be_silent = False
         if report.loss is not None and not math.isfinite(report.loss):
             self.fail(f"the loss is {report.loss}: such steps train nothing and are no throughput")
-        self._repeats.add(report, moment)
+        is_bare = report.step is None and report.time is None and report.seconds is None
+        if is_bare and len(self._bare_moments) < MAX_LINES:
+            self._bare_moments.append(moment)
         interval = self._clock.add(report, moment)
         if interval is None:
             return False
@@ -192,23 +179,13 @@ class ScriptRun:
         self.measured.add(interval, report.loss, moment)
         return self.measured.enough()
 
-    def _note_silence(self, line: str, moment: float) -> None:
-        """Tell the supervisor, once, that the script has written 50 lines or for 60 s without any step."""
-        self._lines_without_step += 1
-        if self._lines_without_step == 1:
-            self._first_moment = moment
-        is_silent = self._lines_without_step >= SILENT_LINES or moment - self._first_moment >= SILENT_S
-        if self._may_be_silent and is_silent:
-            self._may_be_silent = False
-            say(news=f"{self._no_step()} yet; the last line is {line.strip()[:150]!r}")
-
     def _no_step(self) -> str:
         """Return a clause for messages: no step was reported, and which lines would report one."""
         return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
 
     def _warnings(self) -> Iterator[tuple[str, str]]:
         """Yield (rule, message) of warnings: repeated lines, pauses, a reported rate that the clock contradicts."""
-        processes, pauses, compared = self._repeats.lines_per_step(), self._clock.pauses, self._clock.comparison
+        processes, pauses, compared = lines_per_step(self._bare_moments), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
             remedy = "let one of them print, or have the lines tell the step's number"

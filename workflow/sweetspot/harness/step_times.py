@@ -13,8 +13,6 @@ import numpy as np
 from sweetspot.harness.request import Request
 from sweetspot.warnings import Warned
 
-DIVERGED = 3  # exit code of a training process that says itself why, such as a loss that is no number any more
-NO_MEMORY = 4  # ... that it ran out of memory
 WARM_UP = 1.10  # the first step against the median of the others
 DRIFT = 0.05  # trend over the whole run, relative to its median step
 THROTTLED = 1.10  # later level against the earlier one
@@ -75,12 +73,8 @@ def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float) -> bool:
 
     Parameters
     ----------
-    timed
-        The timed intervals.
-    rule
-        The protocol.
-    passed_s
-        Seconds since timing began.
+    timed, rule, passed_s
+        The timed intervals, the protocol, and the seconds since timing began.
     """
     if passed_s < rule.least_seconds:
         return False

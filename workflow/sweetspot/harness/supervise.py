@@ -17,28 +17,17 @@ from typing import Any, NoReturn
 from sweetspot.errors import UserError
 from sweetspot.files import require_space
 from sweetspot.harness.backends import backend, missing, require_devices, require_supported
-from sweetspot.harness.cards import emulates, watch_cards
-from sweetspot.harness.disturbance import ROOT_VARIABLE
-from sweetspot.harness.facts import machine_facts
-from sweetspot.harness.request import Request
-from sweetspot.harness.run_memory import memory_error, peak_memory
+from sweetspot.harness.devices import emulates, watch_cards
+from sweetspot.harness.facts import machine_facts, memory_error, peak_memory
+from sweetspot.harness.request import DIVERGED, NO_MEMORY, REFUSED, Request
 from sweetspot.harness.runfile import is_damaged, write_run
 from sweetspot.harness.sampling import DeviceSampler
-from sweetspot.harness.step_times import (
-    DIVERGED,
-    NO_MEMORY,
-    UNSTEADY,
-    Interval,
-    duration,
-    half_width,
-    mean_step,
-    step_warnings,
-)
+from sweetspot.harness.step_times import UNSTEADY, Interval, duration, half_width, mean_step, step_warnings
+from sweetspot.harness.stop_rule import ROOT_VARIABLE
 from sweetspot.matrix.reruns import must_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
-REFUSED = 2  # exit code of a training process that raised UserError: nothing was measured, nothing is written
 DISTURBED_SHARE = 0.05  # of the CPU time, taken by others
 SLOWDOWN_SHARE = 0.05  # of the samples, from which a slowdown of the devices is a warning
 PROGRESS_INTERVAL_S = 0.05  # printing a line for each of ten thousand quick steps takes longer than the steps
@@ -55,12 +44,9 @@ KEEP_MEMORY = {
 
 
 def supervise(request: Request) -> int:
-    """Measure one run, write its run file (for a failure too) and return the exit code 0.
+    """Measure one run, write its run file (for a failure too) and return the exit code 0; `run_benchmark.py` calls it.
 
-    Raises
-    ------
-    UserError
-        For a cell that cannot be measured, devices other than requested, or no space for the run file.
+    Raises UserError for a cell that cannot be measured, devices other than requested, or no space for the run file.
     """
     cell = request.cell
     if request.device == "cpu" and cell.framework != COMMAND:
@@ -69,7 +55,7 @@ def supervise(request: Request) -> int:
     started = time.monotonic()
     require_space(request.output)
     if is_already_measured(request):
-        return _keep(request)
+        return _write(request, [], {}, "ok")
     facts = machine_facts(request, sys.argv)
     if install := missing(cell.framework):
         return _write(request, [], facts, "failed", f"{install}, remove {request.output} and it is measured")
@@ -140,12 +126,9 @@ class TrainingProcess:
 
 
 def _collect_steps(
-    process: TrainingProcess,
-    request: Request,
-    facts: dict[str, Any],
-    sampler: DeviceSampler,
+    process: TrainingProcess, request: Request, facts: dict[str, Any], sampler: DeviceSampler
 ) -> list[Interval]:
-    """Return the timed intervals that the process reports; add its facts to `facts` and print progress."""
+    """Return the timed intervals that the training process reports; add its facts to `facts` and print progress."""
     started = time.monotonic()
     printed = -PROGRESS_INTERVAL_S
     cell = request.cell
@@ -209,24 +192,16 @@ def is_already_measured(request: Request) -> bool:
 
 
 def outcome(
-    code: int,
-    errors: str,
-    timed_out: bool,
-    request: Request,
-    failure: str | None = None,
+    code: int, errors: str, timed_out: bool, request: Request, failure: str | None = None
 ) -> tuple[str, str | None]:
     """Return the status (ok, failed or oom) and the message (None if ok) of a training process that ended.
 
     Parameters
     ----------
-    code, errors
-        The process's exit code (negative: the signal), and what it wrote to stderr.
-    timed_out
-        Whether it was ended at the time limit.
-    request
-        The run, for its time limit.
-    failure
-        The exception that it reported itself; else the last one of `errors` counts.
+    code, errors, timed_out
+        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit.
+    request, failure
+        The run; the exception that the process reported itself, else the last one of `errors` counts.
     """
     last_line = errors.splitlines()[-1] if errors else ""
     status = "failed"
@@ -253,21 +228,20 @@ def _write(
     timed: Sequence[Interval],
     facts: dict[str, Any],
     status: str,
-    message: str | None,
+    message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> int:
-    """Write the run file, unless another machine did so meanwhile; print the outcome and return the exit code 0."""
-    if is_already_measured(request):  # meanwhile, on another machine that shares the folder
-        return _keep(request)
-    write_run(request, timed, facts, status, message, warnings)
-    details = "; ".join([*filter(None, [message]), *map(": ".join, warnings)])
-    _print(": ".join(filter(None, [request.output, status, details])))
-    return 0
+    """Write the run file and print the outcome, unless another invocation has measured the run; return exit code 0.
 
-
-def _keep(request: Request) -> int:
-    """Print that the run file of another invocation stays, and return the exit code 0."""
-    _print(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
+    That may happen meanwhile, on another machine that shares the folder.
+    """
+    if is_already_measured(request):
+        text = "another invocation has measured this run; it stays (`-R run_benchmark` makes it again)"
+    else:
+        write_run(request, timed, facts, status, message, warnings)
+        details = "; ".join([*filter(None, [message]), *map(": ".join, warnings)])
+        text = ": ".join(filter(None, [status, details]))
+    _print(f"{request.output}: {text}")
     return 0
 
 
@@ -276,10 +250,8 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
 
     Parameters
     ----------
-    request, timed
-        The run with its protocol, and its timed intervals.
-    facts
-        The run's facts; gets `half_width` (95 %, as a share of the mean step) and `warnings`.
+    request, timed, facts
+        The run, its timed intervals, and its facts, which get `half_width` (95 %, of the mean step) and `warnings`.
     """
     warnings: dict[str, str] = {}
     if facts.get("emulated"):

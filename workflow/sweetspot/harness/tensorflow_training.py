@@ -1,4 +1,6 @@
-"""A training step of TensorFlow on one device or several, with the variants of the 2018 study.
+"""Networks of keras.applications, and their training step in TensorFlow on one device or several.
+
+Besides them there is one tiny network, by which a run passes through the whole harness in a second. Variants:
 
 | variant   | tf_cnn_benchmarks, 2018                           | here: MirroredStrategy with                      |
 |-----------|---------------------------------------------------|--------------------------------------------------|
@@ -14,10 +16,11 @@ from functools import partial
 import keras
 import tensorflow as tf
 
+from sweetspot.frameworks import TINY_NETWORK, keras_application
 from sweetspot.harness.backends import LOSS_SCALE
-from sweetspot.harness.keras_networks import build_network
 from sweetspot.harness.request import Request
 
+CLASSES = 1000
 LEARNING_RATE = 0.01
 CROSS_DEVICE_OPERATIONS: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
     "A": partial(tf.distribute.ReductionToOneDevice, reduce_to_device="/CPU:0"),
@@ -27,20 +30,75 @@ CROSS_DEVICE_OPERATIONS: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] =
 TensorFlowStep = Callable[[], tf.Tensor]
 
 
+def build_network(name: str) -> keras.Model:
+    """Return the Keras model of a name, such as `resnet50`: new weights, fused normalisations, logits as output."""
+    layers = keras.layers
+    if name == TINY_NETWORK:
+        convolution = [keras.Input((32, 32, 3)), layers.Conv2D(8, 3, strides=2), layers.BatchNormalization()]
+        classifier = [layers.ReLU(), layers.GlobalAveragePooling2D(), layers.Dense(10)]
+        model = keras.Sequential([*convolution, *classifier])
+    else:
+        build = getattr(keras.applications, str(keras_application(name)))
+        # Without `input_shape` Keras takes images of the size with which the network was published.
+        model = build(weights=None, classes=CLASSES, classifier_activation=None)
+    return keras.models.clone_model(model, clone_function=_with_fused_normalisation)
+
+
+class FusedBatchNormalization(keras.layers.BatchNormalization):
+    """Keras' layer computed by TensorFlow's fused kernel, for images with their channels last.
+
+    Keras 3 composes the layer of many operations, which costs a quarter of ResNet-50's speed. Outputs, gradients and
+    moving statistics equal those of the stock layer.
+    """
+
+    def call(self, inputs: tf.Tensor, training: bool | None = None, mask: tf.Tensor | None = None) -> tf.Tensor:
+        """Return the normalised batch, of the same shape; Keras calls this method.
+
+        Parameters
+        ----------
+        inputs, training, mask
+            Batch x height x width x channels; whether the statistics are those of the batch, and update the moving
+            ones; images have no mask.
+        """
+        mean = self.moving_mean.value
+        variance = self.moving_variance.value
+        scale = self.gamma.value if self.scale else tf.ones_like(mean)
+        offset = self.beta.value if self.center else tf.zeros_like(mean)
+        in_training = bool(training and self.trainable)
+        outputs, batch_mean, batch_variance = tf.compat.v1.nn.fused_batch_norm(
+            inputs,
+            tf.convert_to_tensor(scale),
+            tf.convert_to_tensor(offset),
+            mean=None if in_training else tf.convert_to_tensor(mean),
+            variance=None if in_training else tf.convert_to_tensor(variance),
+            epsilon=self.epsilon,
+            is_training=in_training,
+        )
+        if in_training:
+            # The kernel gives the unbiased variance; Keras averages the biased one.
+            values = tf.cast(tf.size(inputs) // tf.shape(inputs)[-1], batch_variance.dtype)
+            biased_variance = batch_variance * (values - 1) / values
+            weight = tf.cast(1 - self.momentum, batch_mean.dtype)
+            mean.assign_sub((mean - batch_mean) * weight)
+            variance.assign_sub((variance - biased_variance) * weight)
+        return outputs
+
+
+def _with_fused_normalisation(layer: keras.layers.Layer) -> keras.layers.Layer:
+    """Return a copy of a layer, with new weights; that of a normalisation of images is fused."""
+    is_normalisation = type(layer) is keras.layers.BatchNormalization
+    if not is_normalisation or len(layer.output.shape) != 4:
+        return type(layer).from_config(layer.get_config())
+    fused = FusedBatchNormalization.from_config(layer.get_config())
+    fused.autocast = False  # the kernel takes statistics and scale in fp32, also under a mixed policy
+    return fused
+
+
 def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowStep, keras.Model]:
     """Make a compiled step: forward, cross-entropy, backward, combined gradients, update by plain SGD.
 
-    Parameters
-    ----------
-    request
-        The run; its batch is that of one device.
-    devices
-        Names of the devices, as `tf.device` takes them.
-
-    Returns
-    -------
-    tuple
-        The step, which trains once on synthetic data that lie on their device and returns the loss; the network.
+    `devices`: names as `tf.device` takes them; the request's batch is that of one device. Returns the step, which
+    trains once on synthetic data that lie on their device and returns the loss, and the network.
     """
     variant = request.cell.variant
     if variant == "default" and len(devices) == 1:
@@ -51,7 +109,7 @@ def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowS
 
 
 def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network) for one device, without a strategy."""
+    """Return (compiled step, network) for one device, without a strategy; the step trains once and returns the loss."""
     with tf.device(device):
         network = build_network(request.cell.model)
         images, labels = _synthetic_batch(request, network, replica=0)
@@ -71,7 +129,7 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
 
 def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network), with a replica on each device of the strategy; it combines gradients."""
+    """Return (compiled step, network), with a replica on each device of the strategy, which averages the gradients."""
     with strategy.scope():
         network = build_network(request.cell.model)
     variables = _variables(network)
@@ -116,10 +174,7 @@ def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tu
 
 
 def _loss_and_gradients(
-    request: Request,
-    network: keras.Model,
-    images: tf.Tensor,
-    labels: tf.Tensor,
+    request: Request, network: keras.Model, images: tf.Tensor, labels: tf.Tensor
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
     """Return the mean cross-entropy (fp32) and its gradient by each variable; fp16 scales the loss meanwhile."""
     scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0

@@ -16,8 +16,8 @@ from typing import Any
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import Agree, Step, backend
 from sweetspot.harness.launcher import die_with_supervisor
-from sweetspot.harness.request import Request
-from sweetspot.harness.step_times import DIVERGED, Interval
+from sweetspot.harness.request import DIVERGED, Request
+from sweetspot.harness.step_times import Interval
 from sweetspot.harness.stop_rule import MeasuredSteps
 
 WINDOW_S = 0.5
@@ -51,16 +51,12 @@ def train(
 
     Parameters
     ----------
-    request
-        The run and its protocol.
-    step
-        One training step.
+    request, step
+        The run with its protocol, and one training step.
     agree
         Function called before each window; returns its number of steps, equal in all processes; 0 ends the run.
-    tell
-        Function that sends facts, given as keywords, to the supervisor.
-    clock
-        Seconds on any clock.
+    tell, clock
+        Function that sends facts, given as keywords, to the supervisor; function that gives seconds.
     """
     measured = MeasuredSteps(request, tell)
     window = 1
@@ -85,21 +81,12 @@ def steps_per_window(request: Request, step_s: float) -> int:
 
 
 def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[Interval, float]:
-    """Make `count` steps and time them; exit with code DIVERGED where the loss is not finite.
+    """Make `count` steps, time them, and return (interval, last loss); exit with code DIVERGED if that is not finite.
 
     Parameters
     ----------
-    step
-        One training step.
-    count
-        Number of steps, waited for together.
-    clock
-        Seconds on any clock.
-
-    Returns
-    -------
-    tuple
-        The interval (mean seconds of a step, `count`), and the last loss.
+    step, count, clock
+        One training step, the number of steps, which are waited for together, and a function that gives seconds.
     """
     start = clock()
     for _ in range(count - 1):

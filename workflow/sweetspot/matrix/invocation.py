@@ -15,7 +15,7 @@ from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList
-from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
+from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_files
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.yamlfile import load_yaml
 
@@ -163,15 +163,15 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
     UserError
         For framework `command` without a script, and a script without that framework.
     """
-    folder, described = scripts_folder(root), script_names(root)
+    described = script_files(root)
     names = [name for name in dict.fromkeys(config.matrix.model) if name in described]
     if bool(names) != (FRAMEWORK in config.matrix.framework):
         raise UserError(
             f"{file}: matrix.model holds {', '.join(names) or 'no script'}, matrix.framework "
-            f"{', '.join(config.matrix.framework)}; expected a script of {folder}/ "
+            f"{', '.join(config.matrix.framework)}; expected a script of {root / 'commands'}/ "
             f"with framework {FRAMEWORK}, or neither"
         )
-    return {name: load_script(folder / f"{name}.yaml") for name in names}
+    return {name: load_script(described[name]) for name in names}
 
 
 def measured_cells(

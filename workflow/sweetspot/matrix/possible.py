@@ -10,8 +10,7 @@ from pathlib import Path
 from sweetspot.cells import Cell
 from sweetspot.errors import refuse
 from sweetspot.frameworks import FRAMEWORKS, NCCL, expected_networks, has_network
-from sweetspot.study.instances import Instance
-from sweetspot.study.memory import is_before_ampere
+from sweetspot.study.instances import Instance, is_before_ampere
 from sweetspot.study.scripts import AXES, FRAMEWORK, Script
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
 
 PERMUTED_KINDS = 3  # Of the first kinds in the order of merit all orders are tried.
-SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs that are worth the same
 ALLOWED_DELAY = 0.01  # share of the jobs of a class that may wait for a quieter month
 
 
@@ -25,7 +24,7 @@ class DispatchResult:
     owned_jobs
         Jobs on each owned kind with at least one machine, class x sample x month, by name of the kind.
     remaining
-        Jobs run on rental offers (`Problem.share_of`) or nowhere, class x sample x month.
+        Jobs run on rental offers (`Problem.used`) or nowhere, class x sample x month.
     running
         USD for use of machines and rent, without ownership and trials, sample x month.
     """
@@ -36,35 +35,30 @@ class DispatchResult:
     remaining: Array
     running: Array
 
-    @property
-    def undone(self) -> Array:
-        """Number of jobs that no machine or offer runs, class x sample x month."""
-        return np.where(np.isfinite(self.problem.expected_rent)[:, :, None], 0.0, self.remaining)
-
     @cached_property
     def usd(self) -> Array:
         """USD per month by sample, averaged over the months, with ownership and trials.
 
         NEVER is added where more than ALLOWED_DELAY of the jobs of a class are not run.
         """
-        problem, usd = self.problem, self.running.mean(axis=1) + self.problem.trial_usd
-        for kind, count in zip(problem.held, self.counts, strict=True):
-            # With one month a sample stands for an estimate: the price is its expectation.
-            usd = usd + count * (kind.fixed if problem.samples is ... else kind.fixed.mean())
-        is_late = self.undone.sum(axis=(1, 2)) > ALLOWED_DELAY * problem.jobs.sum(axis=(1, 2))
-        return usd + (NEVER if is_late.any() else 0.0)
+        problem = self.problem
+        fixed = sum(count * kind.fixed for kind, count in zip(problem.held, self.counts, strict=True))
+        cannot_rent = ~np.isfinite(problem.expected_rent[0][:, 0])
+        is_late = self.remaining.sum(axis=(1, 2)) > ALLOWED_DELAY * problem.jobs.sum(axis=(1, 2))
+        usd = self.running.mean(axis=1) + problem.trial_usd + (NEVER if is_late[cannot_rent].any() else 0.0)
+        # With one month a sample stands for an estimate: the price is its expectation.
+        return usd + (fixed if problem.samples is ... else np.mean(fixed))
 
     @property
     def sources(self) -> dict[str, OwnedMachine | RentalOffer]:
         """All owned kinds, and the rental offers that are given jobs, by name."""
-        sources: list[OwnedMachine | RentalOffer] = [*self.problem.held]
-        sources += [self.problem.rented[index] for index in self.problem.used.values()]
-        return {source.name: source for source in sources}
+        offers = {name: offer for name, (offer, _) in self.problem.used.items()}
+        return {kind.name: kind for kind in self.problem.held} | offers
 
     def jobs(self, name: str) -> Array:
         """Return the number of jobs that a source (owned kind or offer) runs, class x sample x month."""
         if name in self.problem.used:
-            return self.problem.share_of(name)[:, :, None] * self.remaining
+            return self.problem.used[name][1][:, :, None] * self.remaining
         return self.owned_jobs.get(name, np.zeros(self.remaining.shape))
 
     def device_hours(self, name: str) -> Array:
@@ -75,33 +69,17 @@ class DispatchResult:
     @cached_property
     def rent_by_offer(self) -> dict[str, float]:
         """Expected USD per month paid to each rental offer that is given jobs, by its name."""
-        rents = {name: self.problem.rent_of(name) for name in self.problem.used}
-        months = self.running.size
-        return {name: float(np.einsum("jdt,jdt->", self.remaining, usd)) / months for name, usd in rents.items()}
+        totals = {name: np.einsum("jdt,jdt->", self.remaining, usd) for name, usd in self.problem.rents()}
+        return {name: float(usd) / self.running.size for name, usd in totals.items() if usd}
 
     @property
     def lead(self) -> str:
         """Name of the offer that is paid the most; empty where nothing is rented."""
-        name = max(self.rent_by_offer, key=self.rent_by_offer.__getitem__, default="")
-        return name if self.share(name) else ""
+        return max(self.rent_by_offer, key=self.rent_by_offer.__getitem__, default="")
 
     def share(self, name: str) -> float:
         """Return the share (0 to 1) of all rent that is paid to the offer `name`."""
         return self.rent_by_offer.get(name, 0.0) / (sum(self.rent_by_offer.values()) or 1.0)
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """Sort key: jobs not run (in units of SLIGHT), then USD per month: leaving jobs undone is never cheaper."""
-        undone = float(self.undone.sum(axis=0).mean())
-        return round(undone / SLIGHT), float(self.running.mean())
-
-
-def dispatch_once(problem: Problem, counts: Counts) -> DispatchResult:
-    """Return the result of `dispatch`, cached in `problem.results` by the numbers of machines."""
-    if counts not in problem.results:
-        problem.results[counts] = dispatch(problem, counts)
-    result: DispatchResult = problem.results[counts]
-    return result
 
 
 def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
@@ -118,51 +96,46 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
     """
     expected_usd = [np.ma.masked_invalid(usd).mean() for _, usd in problem.owned_forecasts]
     order = sorted((index for index, count in enumerate(counts) if count), key=expected_usd.__getitem__)
-    permuted = PERMUTED_KINDS if len(problem.classes) > 1 else 0
-    orders = [[*leading, *order[permuted:]] for leading in permutations(order[:permuted])]
-    rent = problem.rent
+    orders = [[*leading, *order[PERMUTED_KINDS:]] for leading in permutations(order[:PERMUTED_KINDS])]
     results = (
-        _fill_kinds(problem, counts, rent, order, is_shared)
+        _fill_kinds(problem, counts, order, rounds)
         for order in orders
-        for is_shared in (False, True)[: len(orders)]  # In the only order rivals change nothing.
+        for rounds in ((False,), (True, False))[: len(orders)]  # In the only order rivals change nothing.
     )
-    return min(results, key=lambda result: result.rank)
+    return min(results, key=lambda result: float(result.usd.mean()))
 
 
-def _fill_kinds(problem: Problem, counts: Counts, rent: Array, order: Sequence[int], is_shared: bool) -> DispatchResult:
+def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: Sequence[bool]) -> DispatchResult:
     """Return the dispatch that fills owned kinds in the given order of their indices and rents the rest.
 
-    `is_shared`: a job's worth is first compared with the cost on rival kinds too, as if their hours
-    were free, then against renting alone.
+    `rounds`: whether a job's worth is compared with the cost on rival kinds too, as if their hours
+    were free, or with renting alone.
     """
     remaining, samples = problem.jobs.copy(), np.arange(problem.jobs.shape[1])
     running = np.zeros(remaining.shape[1:])
-    owned_jobs = {index: np.zeros(remaining.shape) for index in order}
-    free_hours = {index: running + problem.filled * problem.hours_of(index, counts[index]) for index in order}
-    forecasts = {index: problem.owned_forecasts[index] for index in order}
-    # Of jobs worth the same, those that fewer kinds can do come first.
-    scarcity = 1.0 - SLIGHT * sum(np.isfinite(hours) for hours, _ in forecasts.values())
-    for is_beside, index in product((True, False) if is_shared else (False,), order):
-        expected_hours, expected_usd = forecasts[index]
-        rivals = [forecasts[rival][1] for rival in order if is_beside and rival != index]
-        elsewhere = reduce(np.minimum, rivals, problem.expected_rent)
+    machines = {}
+    for index in order:
+        kind = problem.held[index]
+        hours = counts[index] * kind.capacity[problem.samples, None] * problem.by_month(kind.present)
+        machines[index] = kind, np.zeros(remaining.shape), running + problem.filled * hours
+    for is_beside, index in product(rounds, order):
+        kind, jobs, free = machines[index]
+        expected_hours, expected_usd = problem.owned_forecasts[index]
+        rivals = [problem.owned_forecasts[rival][1] for rival in order if is_beside and rival != index]
+        elsewhere = reduce(np.minimum, rivals, problem.expected_rent[0])
         with np.errstate(invalid="ignore"):
-            worth = scarcity * (elsewhere - expected_usd) / expected_hours
-        worth = np.where(np.isfinite(expected_hours), worth, -NEVER)
-        kind, jobs, free = problem.held[index], owned_jobs[index], free_hours[index]
-        job_hours, job_usd = kind.hours[:, problem.samples], kind.running[:, problem.samples]
-        for row in np.argsort(-worth, axis=0, kind="stable"):  # Of one class, or one for each sample.
-            pays = worth[row, np.arange(len(row))] > 0
-            if not pays.any():
-                break
-            cells = int(row[0]) if len(row) == 1 else (row, samples)
-            hours = np.where(pays, job_hours[cells], 1.0)[:, None]
-            added_jobs = np.minimum(remaining[cells], free / hours) * pays[:, None]
+            worth = (elsewhere - expected_usd) / expected_hours
+        pays = worth > 0  # False for NaN: the job cannot run.
+        hours = np.where(pays, kind.hours[:, problem.samples], NEVER)
+        usd = kind.running[:, problem.samples]
+        for row in np.argsort(-worth, axis=0, kind="stable")[: pays.sum(axis=0).max()]:
+            cells = int(row[0]) if len(row) == 1 else (row, samples)  # Of one class, or one for each sample.
+            job_hours = hours[cells][:, None]
+            added_jobs = np.minimum(remaining[cells], free / job_hours)
             remaining[cells] -= added_jobs
             jobs[cells] += added_jobs
-            free -= np.minimum(free, added_jobs * hours)
-            running += added_jobs * job_usd[cells][:, None]
-    running += np.einsum("jdt,jdt->dt", remaining, rent)
-    return DispatchResult(
-        problem, counts, {problem.held[index].name: owned_jobs[index] for index in order}, remaining, running
-    )
+            free -= np.minimum(free, added_jobs * finite(job_hours))
+            running += added_jobs * usd[cells][:, None]
+    running += sum(np.einsum("jdt,jdt->dt", remaining, usd) for _, usd in problem.rents())
+    owned_jobs = {kind.name: jobs for kind, jobs, _ in machines.values()}
+    return DispatchResult(problem, counts, owned_jobs, remaining, running)

@@ -1,26 +1,57 @@
 """What a mix is chosen from: classes of jobs, owned machines and rental offers, with samples."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from types import EllipsisType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from sweetspot.mixes.timing import (
-    NEVER,
-    Array,
-    Indices,
-    SpeedErrors,
-    finite,
-    select_speeds_to_time,
-)
-
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int_]
+NEVER = np.inf  # hours or USD of a job where it cannot run
 Counts = tuple[int, ...]  # machines of each kind that are owned or committed to
 ALWAYS = np.ones((1, 1))
+UNRELATED = 0.1  # Correlations below this are sampling noise: 1,000 unrelated samples have 0.03.
 MAXIMUM_SAMPLED_MONTHS = 36  # of a project; those of a longer one are spread over it
+
+
+@dataclass(frozen=True, eq=False)
+class SpeedErrors:
+    """Relative errors of uncertain speeds.
+
+    Parameters
+    ----------
+    keys
+        Correlation keys: all speeds of one key are off by the same factor.
+    logs
+        Logarithm of each factor, key x sample.
+    """
+
+    keys: tuple[str, ...]
+    logs: Array
+
+
+@lru_cache(maxsize=1024)
+def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]:
+    """Return, by key, expected costs of a job with `timed` speeds known over those without, by sample.
+
+    A timed speed gives its inverse, a related speed (common software, say) the best linear
+    prediction of its log; unrelated keys are left out. Each factor has the mean 1: timing makes
+    nothing cheaper.
+    """
+    rows = [row for row, key in enumerate(errors.keys) if key in timed]
+    deviations = errors.logs - errors.logs.mean(axis=1, keepdims=True)
+    scale = errors.logs.std(axis=1)
+    covariance = deviations[rows] @ deviations.T / errors.logs.shape[1]
+    covariance[np.abs(covariance) < UNRELATED * np.outer(scale[rows], scale)] = 0.0
+    weights = np.linalg.lstsq(covariance[:, rows], covariance, rcond=None)[0]
+    factors = np.exp(-weights.T @ deviations[rows])
+    factors /= factors.mean(axis=1, keepdims=True)
+    return {errors.keys[row]: factors[row] for row in np.flatnonzero(weights.any(axis=0))}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,9 +63,10 @@ class OwnedMachine:
     name
         Key of its option.
     there
-        Number of machines that are already owned.
-    for_sale
-        Whether more can be had.
+        Number of machines that are already owned; 0: the kind is for sale.
+    minimum
+        The smallest number that can be kept: 0 if owned machines may be sold. Keeping one then
+        costs the price it would sell for.
     fixed
         USD per month of one machine, by sample.
     capacity
@@ -49,15 +81,13 @@ class OwnedMachine:
         Devices of one machine.
     present
         Share of each month in which a machine is delivered, sample x month, or ALWAYS.
-    sellable
-        Whether owned machines may be sold; keeping one then costs the price it would sell for.
     speed_keys
         Correlation key of the speed of each class; empty where it is certain.
     """
 
     name: str
     there: int
-    for_sale: bool
+    minimum: int
     fixed: Array
     capacity: Array
     hours: Array
@@ -65,28 +95,12 @@ class OwnedMachine:
     running_at_speed: Array
     devices: int
     present: Array
-    sellable: bool
     speed_keys: tuple[str, ...]
-
-    @property
-    def minimum(self) -> int:
-        """The smallest number of machines that can be kept: 0 if owned ones may be sold."""
-        return 0 if self.sellable else self.there
 
     @property
     def hours_per_month(self) -> Array:
         """Hours per month in which one machine is delivered and works, sample x month."""
         return self.capacity[:, None] * self.present
-
-    @cached_property
-    def expected_hours(self) -> Array:
-        """Machine-hours of a job before anything is timed, class x 1."""
-        return self.hours.mean(axis=1, keepdims=True)
-
-    @cached_property
-    def expected_running(self) -> Array:
-        """USD of a job for its use before anything is timed, class x 1."""
-        return self.running.mean(axis=1, keepdims=True)
 
     @property
     def device_hours(self) -> Array:
@@ -131,36 +145,33 @@ class Problem:
 
     Parameters
     ----------
-    classes
-        Names of the classes of jobs.
     jobs
         Number of jobs in the selected samples and months, class x sample x month.
     held, rented
         Owned machines and rental offers, with all samples and months.
+    trials
+        USD per month of timing a machine, by the key of the speed that it reveals.
+    errors
+        Errors of the speeds. Jobs are given to machines by what is expected with the timed
+        speeds alone; the cost of a job is that of each sample.
     filled
         Share of the hours of owned machines that is used at most; jobs beyond it are rented.
     first
         The offer that each job tries first; empty: the one expected to be the cheapest.
-    trials
-        USD per month of timing a machine, by the key of the speed that it reveals.
     timed
         Keys of the speeds that are known when each class is given a machine.
-    errors
-        Errors of the speeds. Jobs are given to machines by what is expected with the timed
-        speeds alone; the cost of a job is that of each sample.
     samples, cells
         Which samples, and which parts of an array of sample x month, are selected.
     """
 
-    classes: tuple[str, ...]
     jobs: Array
     held: tuple[OwnedMachine, ...]
     rented: tuple[RentalOffer, ...]
+    trials: Mapping[str, float]
+    errors: SpeedErrors
     filled: float = 1.0
     first: str = ""
-    trials: Mapping[str, float] = field(default_factory=dict)
     timed: frozenset[str] = frozenset()
-    errors: SpeedErrors = field(default_factory=SpeedErrors)
     samples: Indices | EllipsisType = ...
     cells: tuple[Any, ...] = ()
 
@@ -175,16 +186,6 @@ class Problem:
         return tuple(kind.minimum for kind in self.held)
 
     @property
-    def for_sale(self) -> list[int]:
-        """Indices into `held` of the kinds of which more machines can be bought or committed to."""
-        return [index for index, kind in enumerate(self.held) if kind.for_sale]
-
-    @property
-    def adjustable(self) -> list[int]:
-        """Indices into `held` of the kinds whose number can rise (for sale) or fall (sellable)."""
-        return [n for n, kind in enumerate(self.held) if kind.for_sale or kind.minimum < kind.there]
-
-    @property
     def trial_usd(self) -> float:
         """USD per month of all timings in `timed`."""
         return sum(self.trials[key] for key in sorted(self.timed))
@@ -192,11 +193,6 @@ class Problem:
     def by_month(self, values: Array) -> Array:
         """Return the selected samples and months of `values` (sample x month); ALWAYS is returned as is."""
         return values if values.size == 1 else values[self.cells]
-
-    def hours_of(self, index: int, count: int) -> Array:
-        """Return machine-hours in which `count` machines of a kind work, sample x month."""
-        kind = self.held[index]
-        return count * kind.capacity[self.samples, None] * self.by_month(kind.present)
 
     def forecast(self, expected: Array, at_speed: Array, keys: tuple[str, ...]) -> Array:
         """Return hours or USD of a job as expected when a machine is chosen for it.
@@ -215,10 +211,10 @@ class Problem:
         Array
             Class x sample where a timed speed changes the expectation, else class x 1.
         """
-        factors = self.errors.cost_factors(self.timed)
+        factors = cost_factors(self.errors, self.timed)
         if factors.keys().isdisjoint(keys):
             return expected
-        values = at_speed[:, self.samples].copy()
+        values = np.array(at_speed[:, self.samples])
         for row, key in enumerate(keys):
             if key not in self.timed:
                 values[row] = expected[row] * (factors[key][self.samples] if key in factors else 1.0)
@@ -229,102 +225,62 @@ class Problem:
         """Expected hours and USD of a job by owned kind, class x sample (or x 1); NEVER: cannot run."""
         forecasts = []
         for kind in self.held:
-            hours = self.forecast(kind.expected_hours, kind.hours, kind.speed_keys)
-            usd = self.forecast(kind.expected_running, kind.running_at_speed, kind.speed_keys)
+            hours, usd = (
+                self.forecast(values.mean(axis=1, keepdims=True), at_speed, kind.speed_keys)
+                for values, at_speed in ((kind.hours, kind.hours), (kind.running, kind.running_at_speed))
+            )
             forecasts.append((hours, np.where(np.isfinite(hours), usd, NEVER)))
         return forecasts
 
-    def speeds_to_time(self, jobs: Array) -> frozenset[str]:
-        """Return keys of the speeds worth timing before `jobs` (jobs per month by class) are rented."""
-        expected = dict[str, Array]()
-        for offer in self.rented:
-            for row, key in enumerate(offer.speed_keys):
-                costs = expected.setdefault(key, np.full(len(jobs), NEVER))
-                costs[row] = min(costs[row], offer.expected_usd[row, 0])
-        return select_speeds_to_time(expected, jobs, self.trials, self.errors)
-
     @cached_property
-    def _rental(self) -> tuple[Array, Indices]:
+    def expected_rent(self) -> tuple[Array, Indices]:
         """Expected USD of a job where it is rented, and the index of that offer, class x sample (or x 1).
 
         All jobs go to the `first` offer or, where their class cannot run on it, to the offer that
         is expected to be the cheapest. Without an offer: NEVER, and the index -1.
         """
-        costs = [np.full((len(self.jobs), 1), NEVER)]
-        for offer in self.rented:
-            costs.append(self.forecast(offer.expected_usd, offer.usd_at_speed, offer.speed_keys))
-        usd = np.stack(np.broadcast_arrays(*costs))
-        is_first = np.array([False, *(offer.name == self.first for offer in self.rented)])
-        preferred = np.where(is_first[:, None, None] & np.isfinite(usd), -NEVER, usd)
-        chosen = preferred.argmin(axis=0)
+        forecasts = (self.forecast(offer.expected_usd, offer.usd_at_speed, offer.speed_keys) for offer in self.rented)
+        usd = np.stack(np.broadcast_arrays(np.full((len(self.jobs), 1), NEVER), *forecasts))
+        first = next((index for index, offer in enumerate(self.rented, 1) if offer.name == self.first), 0)
+        chosen = np.where(np.isfinite(usd[first]), first, usd.argmin(axis=0))
         return np.take_along_axis(usd, chosen[None], axis=0)[0], chosen - 1
 
-    @property
-    def expected_rent(self) -> Array:
-        """Expected USD of a rented job, class x sample (or x 1); NEVER where no offer can run it."""
-        return self._rental[0]
-
     @cached_property
-    def used(self) -> dict[str, int]:
-        """Index into `rented` of each offer that is given jobs in some sample, by the offer's name."""
-        indices = np.unique(self._rental[1]).tolist()
-        return {self.rented[index].name: index for index in indices if index >= 0}
+    def used(self) -> dict[str, tuple[RentalOffer, Array]]:
+        """Offers that are given jobs, each with its share of them (1 or 0, class x sample or x 1), by name."""
+        chosen = self.expected_rent[1]
+        offers = {index: self.rented[index] for index in np.unique(chosen[chosen >= 0]).tolist()}
+        return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
 
-    def share_of(self, name: str) -> Array:
-        """Return the share of rented jobs that run on an offer, 1 or 0, class x sample (or x 1)."""
-        return np.asarray(self._rental[1] == self.used[name], float)
-
-    def rent_of(self, name: str) -> Array:
-        """Return USD of a job on an offer, class x sample x month (or x 1); 0 where it runs elsewhere."""
-        offer = self.rented[self.used[name]]
-        usd = self.share_of(name) * finite(offer.usd[:, self.samples])
-        return usd[:, :, None] * self.by_month(offer.path)
-
-    @property
-    def rent(self) -> Array:
-        """USD of a rented job, class x sample x month (or x 1); 0 where no offer can run it."""
+    def rents(self) -> Iterator[tuple[str, Array]]:
+        """Yield name of each used offer and USD of a job, class x sample x month (or x 1); 0: not on this offer."""
         # Not kept: where prices change by the month this is as large as the jobs.
-        return sum(map(self.rent_of, self.used), np.zeros((1, 1, 1)))
+        for name, (offer, share) in self.used.items():
+            usd = share * finite(offer.usd[:, self.samples])
+            yield name, usd[:, :, None] * self.by_month(offer.path)
 
-    def variant(self, filled: float, name: str = "", timed: frozenset[str] = frozenset()) -> "Problem":
-        """Return this problem with another fill limit, first offer and timed speeds; cached.
+    def select(self, samples: Indices | EllipsisType, months: Indices) -> "Problem":
+        """Return the problem with one month of each of `samples`, or (`...`) with the same months of all samples.
 
-        Parameters
-        ----------
-        filled
-            Share of the hours of owned machines that is used at most.
-        name
-            The `first` offer, for all jobs that can run on it; empty: any offer.
-        timed
-            Keys of the speeds that are timed before jobs are given to machines.
+        Expectations stay those of all samples.
         """
-        key = (filled, name, timed)
-        if key not in self._variants:
-            self._variants[key] = replace(self, filled=filled, first=name, timed=timed)
-        return self._variants[key]
-
-    @cached_property
-    def results(self) -> dict[Counts, Any]:
-        """Cache of this problem's dispatch results by numbers of machines (see `dispatch_once`)."""
-        return {}
-
-    @cached_property
-    def _variants(self) -> dict[tuple[float, str, frozenset[str]], "Problem"]:
-        return {}
-
-    def select_months(self, months: Indices) -> "Problem":
-        """Return the problem restricted to the months with these indices."""
-        return replace(self, jobs=self.jobs[:, :, months], cells=(slice(None), months))
-
-    def select(self, samples: Indices, months: Indices) -> "Problem":
-        """Return the problem with only these samples, one month each; expectations stay those of all samples."""
-        cells = (samples[:, None], months[:, None])
+        cells = (slice(None), months) if samples is ... else (samples[:, None], months[:, None])
         return replace(self, jobs=self.jobs[:, *cells], samples=samples, cells=cells)
+
+
+def finite(values: Array) -> Array:
+    """Return an array of the same shape, with 0 where a value is infinite or NaN (the job cannot run)."""
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+def even_indices(count: int, maximum: int) -> Indices:
+    """Return at most `maximum` of the indices 0 to `count` - 1, evenly spread from first to last."""
+    return np.linspace(0, count - 1, min(count, maximum)).round().astype(int)
 
 
 def months_of(months: float) -> tuple[Array, float]:
     """Return the begin of each sampled month, in months from the project's start, and their length in months."""
-    count = max(1, min(MAXIMUM_SAMPLED_MONTHS, math.ceil(months)))
+    count = min(MAXIMUM_SAMPLED_MONTHS, math.ceil(months))
     return np.arange(count) * months / count, months / count
 
 
@@ -351,6 +307,5 @@ def month_noise(generator: np.random.Generator, samples: int, months: int, corre
     Array
         Sample x month.
     """
-    project = generator.standard_normal((samples, 1))
-    noise: Array = np.sqrt(1.0 - correlation) * generator.standard_normal((samples, months))
-    return np.sqrt(correlation) * project + noise
+    project = np.sqrt(correlation) * generator.standard_normal((samples, 1))
+    return project + np.sqrt(1.0 - correlation) * generator.standard_normal((samples, months))

@@ -2,21 +2,19 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.mixes.dispatch import SLIGHT, DispatchResult, dispatch
-from sweetspot.mixes.problem import Counts, Problem, finite
-from sweetspot.mixes.timing import MINIMUM_SAVING, Indices
+from sweetspot.mixes.dispatch import DispatchResult, dispatch
+from sweetspot.mixes.problem import NEVER, Array, Counts, Indices, Problem, cost_factors, even_indices, finite
 
-MAXIMUM_MACHINES = 10_000  # of a kind, far beyond any team's
-TINY = 1e-9  # hours per month
-TRIED_WITH_LIMITS = 24  # numbers of a kind that are tried where limits must be kept
+MINIMUM_SAVING = 0.01  # share of the expected cost; nobody sets up a machine to save less
+SELECTION_SAMPLES = 250  # samples on which the machines to time are selected
 BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold"
-Timings = Iterable[frozenset[str]]
 
 
 class Mix(NamedTuple):
@@ -71,17 +69,14 @@ class Mix(NamedTuple):
     @property
     def bought(self) -> dict[str, int]:
         """Number of machines bought or committed to, by kind; kinds without any are left out."""
-        return self._changes(1)
+        pairs = zip(self.problem.held, self.counts, strict=True)
+        return {kind.name: count - kind.there for kind, count in pairs if count > kind.there}
 
     @property
-    def sold(self) -> dict[str, int]:
+    def resold(self) -> dict[str, int]:
         """Number of owned machines sold, by kind; kinds without any are left out."""
-        return self._changes(-1)
-
-    def _changes(self, sign: int) -> dict[str, int]:
-        kinds = zip(self.problem.held, self.counts, strict=True)
-        changes = {kind.name: sign * (count - kind.there) for kind, count in kinds}
-        return {name: change for name, change in changes.items() if change > 0}
+        pairs = zip(self.problem.held, self.counts, strict=True)
+        return {kind.name: kind.there - count for kind, count in pairs if count < kind.there}
 
     @property
     def timed(self) -> frozenset[str]:
@@ -95,17 +90,14 @@ class Mix(NamedTuple):
 
     def at(self, problem: Problem) -> DispatchResult:
         """Return the mix's dispatch of another problem that has the same sources at other values."""
-        allowed = _allowed(problem, self.kind, self.source)
-        return dispatch(replace(allowed, filled=self.filled, timed=self.timed), self.counts)
+        rented = () if self.kind == OWNED else problem.rented
+        allowed = replace(problem, rented=rented, first=self.source, filled=self.filled, timed=self.timed)
+        return dispatch(allowed, self.counts)
 
     def renting_sooner(self, filled: float) -> "Mix":
         """Return the mix with the same machines, used for at most the share `filled` of their hours."""
-        result = dispatch(replace(self.problem, filled=filled), self.counts)
-        return self._replace(filled=filled, done=result)
-
-
-def _allowed(problem: Problem, kind: str, source: str) -> Problem:
-    return replace(problem, first=source, rented=() if kind == OWNED else problem.rented)
+        relaxed = self._replace(filled=filled)
+        return relaxed._replace(done=relaxed.at(self.problem))
 
 
 class MixLimits:
@@ -122,69 +114,87 @@ class MixLimits:
 
 @dataclass(frozen=True)
 class MixSearch:
-    """Searches the cheapest numbers of machines for a problem; each mix is dispatched once and cached."""
+    """Searches the cheapest numbers of machines and timings for a problem."""
 
     problem: Problem
     limits: MixLimits
-    _by_counts: dict[Counts, Mix] = field(default_factory=dict)
 
     def mix(self, counts: Counts) -> Mix:
         """Return the mix of these numbers of owned machines and the cheapest rentals beside them."""
-        if counts not in self._by_counts:
-            self._by_counts[counts] = self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
-        return self._by_counts[counts]
+        return self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
 
-    def usd(self, counts: Counts) -> float:
-        """Return expected USD per month of these numbers of machines; infinite if they break a limit."""
-        mix = self.mix(counts)
-        return mix.expected if self.limits.keeps(mix) else np.inf
+    def rank(self, mix: Mix) -> float:
+        """Return USD per month for comparison: infinite if a limit is broken; timings must save MINIMUM_SAVING."""
+        usd = mix.expected / (1.0 - MINIMUM_SAVING * bool(mix.timed))
+        return usd if self.limits.keeps(mix) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
         """Return the mix that `climb` reaches from the cheapest start, changing only `kinds` (indices)."""
-        start = min(starts, key=self.usd)
-        return self.mix(climb(start, self.usd, kinds, self.problem.minimum, useful_counts(self.problem)))
 
-    def purchase(self, index: int) -> Mix:
-        """Return the mix (kind BOUGHT) of owned machines and the cheapest number, at least 1, of a kind."""
-        owned, useful = self.problem.owned, useful_counts(self.problem)
-        start = minimum = step(owned, index, 1)
-        first = self.mix(start)
-        if first.filled < 1.0 or not self.limits.keeps(first):  # More may keep a limit for less.
-            numbers = range(1, min(TRIED_WITH_LIMITS, 2 * useful[index]) + 1)
-            start = min((step(owned, index, n) for n in numbers), key=self.usd, default=start)
-        counts = climb(start, self.usd, [index], minimum, tuple(map(max, useful, minimum)))
-        return self.mix(counts)._replace(kind=BOUGHT, source=self.problem.held[index].name)
+        @cache
+        def usd(counts: Counts) -> float:
+            return self.rank(self.mix(counts))
 
-    def with_timings(self, mix: Mix, timings: Timings) -> Mix:
-        """Return the mix with the cheapest set of `timings`; unchanged if it saves under MINIMUM_SAVING."""
-        if mix.one_offer:
+        maximum = useful_counts(self.problem)
+        return self.mix(climb(min(starts, key=usd), usd, kinds, self.problem.minimum, maximum))
+
+    @cached_property
+    def timed(self) -> frozenset[str]:
+        """Keys of the speeds that are worth timing first if nothing is bought or sold.
+
+        Forward selection: the timing that lowers the expected cost most, its trial included, is
+        added as long as it saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer
+        that is expected to cost the least. A timing reveals speeds: future prices, stock and the
+        number of jobs stay expectations.
+        """
+        problem, timed = self.problem, frozenset[str]()
+        jobs = self.mix(problem.owned).done.remaining.mean(axis=(1, 2))
+        certain = np.ones(problem.jobs.shape[1])
+        samples = even_indices(len(certain), SELECTION_SAMPLES)
+        cheapest = dict[str, Array]()  # USD of a job of each class, by key of the speed; empty: a certain speed
+        for offer in problem.rented:
+            for row, key in enumerate(offer.speed_keys):
+                usd = cheapest.setdefault(key, np.full(len(jobs), NEVER))
+                usd[row] = min(usd[row], offer.expected_usd[row, 0])
+
+        def total_usd(timed: frozenset[str]) -> float:
+            factors, rent = cost_factors(problem.errors, timed), np.full((len(jobs), 1), NEVER)
+            for key, usd in cheapest.items():
+                rent = np.minimum(rent, np.outer(usd, factors.get(key, certain)[samples]))
+            return float(jobs @ finite(rent).mean(axis=1)) + replace(problem, timed=timed).trial_usd
+
+        candidates = sorted(cheapest.keys() & problem.trials.keys())
+        while True:
+            best = min((timed | {key} for key in candidates), key=total_usd, default=timed)
+            if not total_usd(best) < total_usd(timed) * (1.0 - MINIMUM_SAVING):
+                return timed
+            timed = best
+
+    def with_timings(self, mix: Mix) -> Mix:
+        """Return the mix with the speeds `timed` first; unchanged for one offer, or if that saves too little."""
+        if mix.one_offer or not self.timed:
             return mix
-        candidates = []
-        for timed in timings:
-            result = dispatch(replace(mix.problem, timed=timed, filled=1.0), mix.counts)
-            candidates.append(self.limits.ease(Mix(mix.kind, mix.source, result, 1.0, mix.expected)))
-        best = self.select(candidates, mix)
-        return best if best.expected < mix.expected * (1.0 - MINIMUM_SAVING) else mix
+        result = dispatch(replace(mix.problem, timed=self.timed, filled=1.0), mix.counts)
+        timed_mix = self.limits.ease(Mix(mix.kind, mix.source, result))
+        return min(mix, timed_mix, key=self.rank)._replace(fixed_usd=mix.expected)
 
-    def select(self, candidates: Iterable[Mix], default: Mix) -> Mix:
-        """Return the candidate of least expected USD that keeps the limits; `default` if none does."""
-        return min(filter(self.limits.keeps, candidates), key=expected_usd, default=default)
+    def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
+        """Return, as kind BEST, the cheapest mix found within the limits, with or without timings.
 
-    def best(self, fixed: Mix, candidates: Iterable[Mix], kinds: Sequence[int]) -> Mix:
-        """Return, as kind BEST, the cheapest of `fixed` (no timings), `candidates` and mixes with timings."""
-        starts = [fixed.counts, self.problem.owned]
-        timings = timings_worth(self.problem, starts)
-        searches = [MixSearch(replace(self.problem, timed=timed), self.limits) for timed in timings]
-        timed_mixes = [search.cheapest(starts, kinds) for search in searches]
-        best = self.select([*candidates, *timed_mixes], fixed)
-        if not best.expected < fixed.expected * (1.0 - MINIMUM_SAVING * bool(best.timed)):
-            best = fixed
+        Parameters
+        ----------
+        starts
+            Numbers of machines; steps begin at the cheapest of them.
+        kinds
+            Indices of the owned kinds of which more or fewer are tried.
+        candidates
+            Further mixes that are compared.
+        """
+        fixed = self.cheapest(starts, kinds)
+        search = MixSearch(replace(self.problem, timed=self.timed), self.limits) if self.timed else self
+        timed_mix = search.cheapest([fixed.counts, self.problem.owned], kinds)
+        best = min([fixed, *candidates, timed_mix], key=self.rank)
         return best._replace(kind=BEST, fixed_usd=fixed.expected)
-
-
-def expected_usd(mix: Mix) -> float:
-    """Return a mix's expected USD per month; used as a sort key."""
-    return mix.expected
 
 
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
@@ -195,54 +205,26 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
-    pure = [search.purchase(index) for index in problem.for_sale if np.isfinite(problem.held[index].hours).any()]
-    starts = [owned, problem.minimum, *(mix.counts for mix in pure)]
-    options = [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
+    options, pure = [], []
+    for index, kind in enumerate(problem.held):
+        if not kind.there and np.isfinite(kind.hours).any():
+            single = step(owned, index, 1)
+            reached = search.cheapest([single], [index]).counts
+            options.append((BOUGHT, kind.name, tuple(map(max, reached, single))))
+    starts = [owned, problem.minimum, *(counts for _, _, counts in options)]
+    options += [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
     options += [(OWNED, "", owned)] * any(owned)
     options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
-    for kind, source, counts in options:
-        result = dispatch(_allowed(problem, kind, source), counts)
-        pure.append(limits.ease(Mix(kind, source, result)))
-    best = search.cheapest(starts, problem.adjustable)
-    fixed = search.select([best, *pure], best)
-    timings = timings_worth(problem, (fixed.counts, owned))
-    pure = [search.with_timings(mix, timings) for mix in pure]
-    first = search.best(fixed, pure, problem.adjustable)
-    several = search.with_timings(search.mix(owned)._replace(kind=RENTED), timings)
-    single_usd = min((mix.expected for mix in pure if mix.one_offer), default=0.0)
-    if first.counts != owned and several.expected < single_usd * (1.0 - SLIGHT):
+    for name, source, counts in options:
+        allowed = replace(problem, first=source, rented=() if name == OWNED else problem.rented)
+        mix = Mix(name, source, dispatch(allowed, counts))
+        pure.append(search.with_timings(limits.ease(mix)))
+    best = search.best(starts, range(len(problem.held)), pure)
+    several = search.with_timings(search.mix(owned)._replace(kind=RENTED))
+    is_cheaper = all(several.expected < mix.expected for mix in pure if mix.one_offer)
+    if problem.rented and best.counts != owned and is_cheaper:
         pure.append(several)
-    return [first, *sorted(pure, key=expected_usd)]
-
-
-def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits) -> Mix:
-    """Return the best mix, searched only over given kinds of machines from given numbers.
-
-    Parameters
-    ----------
-    problem
-        All samples of the work.
-    starts
-        Numbers of machines; steps begin at the cheapest of them.
-    kinds
-        Indices of the owned kinds of which more or fewer are tried.
-    limits
-        Limits of the team that the mix must keep.
-
-    Returns
-    -------
-    Mix
-        The cheapest mix found, of kind BEST, with or without timings.
-    """
-    search = MixSearch(problem, limits)
-    return search.best(search.cheapest(starts, kinds), [], kinds)
-
-
-def timings_worth(problem: Problem, candidates: Iterable[Counts]) -> list[frozenset[str]]:
-    """Return sets of keys of speeds worth timing first, one per candidate's rented jobs; no empty sets."""
-    rented = (dispatch(problem, counts).remaining for counts in dict.fromkeys(candidates))
-    timings = dict.fromkeys(problem.speeds_to_time(jobs.mean(axis=(1, 2))) for jobs in rented)
-    return [keys for keys in timings if keys]
+    return [best, *sorted(pure, key=lambda mix: mix.expected)]
 
 
 def climb(
@@ -262,25 +244,23 @@ def climb(
     kinds
         Indices of the kinds that may change.
     minimum, maximum
-        Bounds of each kind.
+        Bounds of these kinds.
 
     Returns
     -------
     Counts
         The cheapest numbers found.
     """
-    full = tuple(maximum[n] if n in kinds else count for n, count in enumerate(start))
-    best = start if usd(start) < np.inf else min(start, full, key=usd)
-    unit = np.eye(len(start), dtype=int)
-    moves = [sign * unit[index] for index in kinds for sign in (0, -1, 1)]
-    moves += [unit[added] - unit[index] for index, added in permutations(kinds, 2)]
+    best, lowest, highest = start, np.minimum(minimum, start), np.maximum(maximum, start)
+    unit = np.eye(len(start), dtype=int)[list(kinds)]
+    moves = [*-unit, *unit, *(added - removed for removed, added in permutations(unit, 2))]
 
     def counts_after(move: Indices, size: int) -> Counts:
-        """Return the counts after `size` steps of `move`; the best counts where the bounds are left."""
-        counts = np.add(best, size * move)
-        is_inside = (counts == np.clip(counts, minimum, maximum)) | (move == 0)
-        return tuple(counts.tolist()) if is_inside.all() else best
+        """Return the counts after `size` steps of `move` from the best, cut at the bounds."""
+        return tuple(np.clip(np.add(best, size * move), lowest, highest).tolist())
 
+    if usd(start) == np.inf:
+        best = min(start, counts_after(unit.sum(axis=0), sum(maximum)), key=usd)
     while moves:
         size, before = 1, best
         move = min(moves, key=lambda move: usd(counts_after(move, 1)))
@@ -297,11 +277,11 @@ def step(counts: Counts, index: int, change: int) -> Counts:
 
 
 def useful_counts(problem: Problem) -> Counts:
-    """Return the number of machines of each kind that runs all its jobs of the busiest month."""
+    """Return the largest useful number of machines of each kind.
+
+    Twice those that run all its jobs of the busiest month, because a second machine shortens waits;
+    of kinds that are not for sale those that are owned.
+    """
     busiest = problem.jobs.max(axis=(1, 2))
-    counts = []
-    for kind in problem.held:
-        hours = float((busiest @ finite(kind.hours)).max())
-        needed = math.ceil(hours / max(float(kind.capacity.min()), TINY))
-        counts.append(max(kind.there, min(MAXIMUM_MACHINES, needed) * kind.for_sale))
-    return tuple(counts)
+    needed = ((busiest @ finite(kind.hours)).max() / kind.capacity.min() for kind in problem.held)
+    return tuple(kind.there or 2 * math.ceil(count) for kind, count in zip(problem.held, needed, strict=True))

@@ -25,156 +25,98 @@ class DecisiveWarning(AnswerPart):
     """A warning that could change the answer."""
 
     rule: str
-    """Its name"""
     message: str
-    """What it says"""
     instance: str | None
-    """Machine that it concerns, of several the first; null: all"""
 
 
 class SourceFacts(AnswerPart):
     """A source of the study."""
 
     title: str
-    """Its title"""
     date: str
-    """Its date"""
 
 
 class StudyFacts(AnswerPart):
     """The question."""
 
     name: str
-    """Folder below config/studies/"""
     title: str
-    """Name for people"""
     question: str
-    """What is asked"""
     as_of: str
-    """Date of the figures"""
     currency: str
-    """Code of the currency that people are shown; every amount here is in USD"""
     usd_per_unit: float
-    """USD for one unit of it"""
     exchange_rate: str
-    """That rate in words, with its source and date; empty: money is in USD"""
     sources: list[SourceFacts]
-    """What the study rests on"""
 
 
 class ChoiceRow(AnswerPart):
     """One choice for the work of the answer."""
 
     choice: str
-    """Its key"""
     title: str
-    """Name for people"""
     kind: str
-    """keep, rent, contract, buy, mix"""
     also_rents: bool
-    """Whether what is kept leaves something to rent"""
     usd: ValueRange
-    """USD of the work"""
     usd_per_month: float | None
-    """The same a month; null: the work has no months"""
     first_month_usd: float | None
-    """USD to pay in the first month: the price or what is paid up front, and the month; null: not known"""
     hours: float | None
-    """Hours of the work there; null: the months of the plan"""
     ratio: ValueRange
-    """USD / USD of the best"""
     p_cheaper: float | None
-    """Share of the samples in which it costs less than the best; null: it is"""
     speed_bases: list[str]
-    """How the speeds that it rests on came to be; empty: it needs none, or none is known"""
     in_hand: bool
-    """Whether it is an offer that the decision is about"""
     why_not: str | None
-    """Why it is not the answer though it may cost less; null: it could be"""
     may_stop: bool
-    """Whether it is not the answer only because it can be interrupted"""
 
 
 class BusyMachine(AnswerPart):
     """How busy the work keeps the machine that is kept or bought."""
 
     title: str
-    """The machine"""
     share: float
-    """Share of the hours that are planned for it; above 1: the work does not fit"""
 
 
 class JobWait(AnswerPart):
     """How long a job waits for the machine that is held, where that is long."""
 
     job: str
-    """Its class"""
     machines: str
-    """What it waits for"""
     hours: float
-    """Hours that it then takes"""
     wait_hours: float | None
-    """Mean wait; null: the queue grows without end"""
 
 
 class ScenarioRow(AnswerPart):
     """What the answer would be in a scenario."""
 
     name: str
-    """Its name; empty: as the study plans it"""
     title: str
-    """Name for people"""
     sentence: str
-    """The verdict there"""
     kind: str
-    """Kind of its best choice"""
     best_title: str
-    """Its best choice"""
     usd: ValueRange
-    """USD of that"""
     usd_per_month: ValueRange
-    """The same a month; null: the work has no months"""
     same_answer: bool
-    """Whether it is the choice of the study"""
 
 
 class Answer(AnswerPart):
     """One study's answer. Money is in USD, time in hours, intervals are 90 %."""
 
     schema_version: int = SCHEMA_VERSION
-    """Raised when a key is removed or changes its meaning"""
     study: StudyFacts
-    """The question"""
     verdict: Outcome | None
-    """The answer; null: nothing is priced"""
     other_work: list[Outcome]
-    """The verdict for the other work of the study"""
     choices: list[ChoiceRow]
-    """What one could do, the cheapest first: those that the answer names"""
     busy: BusyMachine | None
-    """How busy the machine is that is kept or bought; null: not known"""
     waits: list[JobWait]
-    """Long waits for the machines of the best choice"""
     sweeps: list[Sweep]
-    """Costs along each control, the amount of work first; empty: a single job"""
     tornado: Tornado | None
-    """What moves the answer most"""
     scenarios: list[ScenarioRow]
-    """The answer in scenarios, as planned first; empty: there are none"""
     sentences: list[str]
-    """The answer in sentences, the most important first"""
     claims: list[str]
-    """Claims of the study's text that it leads with, printed beside recomputed: the first of sentences"""
     unit: str
-    """What a throughput counts"""
     speeds: list[DecidingSpeed]
-    """The speeds that the answer rests on, each with its basis"""
     arithmetic_factor: float | None
-    """Times that all hours may be off together, where all speeds are by arithmetic; null: they are not"""
     warnings: list[DecisiveWarning]
-    """Those that could change the answer"""
     rests_on: list[str]
-    """The bases of the speeds and the gravest warnings, in sentences"""
 
     @property
     def has_hours(self) -> bool:
@@ -184,19 +126,10 @@ class Answer(AnswerPart):
 
 
 def answer_of(tables: Tables, study: Study) -> Answer:
-    """Collect the content of answer.json from the result tables of a study.
+    """Collect from the result tables of a study all that its page says; every number on the page comes from it.
 
-    Parameters
-    ----------
-    tables
-        Result tables of the study by name (`tables.read_tables`), in USD.
-    study
-        The settings of its study.yaml.
-
-    Returns
-    -------
-    Answer
-        The content; `verdict` is None where no option has both a price and a speed.
+    `tables`: by name as of `tables.read_tables`, in USD; `study`: the settings of study.yaml. The verdict is None where
+    no option has both a price and a speed.
     """
     verdict, claims, speeds = outcome_of(tables), lead(table_of(tables, "claims")), deciding_speeds(tables)
     counts = (len(table_of(tables, name)) for name in ("offers", "throughput"))
@@ -222,12 +155,12 @@ def answer_of(tables: Tables, study: Study) -> Answer:
 
 
 def to_json(answer: Answer) -> str:
-    """Return the text of answer.json, indented, with a line break at its end."""
+    """Return the text of answer.json, which programs read: indented, with a line break at its end."""
     return answer.model_dump_json(indent=1) + "\n"
 
 
 def study_facts(study: Study) -> StudyFacts:
-    """Return name, title, question, date, currency and sources of a study, from its study.yaml."""
+    """Return name, title, question, date, currency and sources of a study, from the settings of its study.yaml."""
     money = money_of(study)
     return StudyFacts(
         **{name: getattr(study, name) for name in ("name", "title", "question")},
@@ -240,7 +173,7 @@ def study_facts(study: Study) -> StudyFacts:
 
 
 def choice_row(row: Row, tables: Tables) -> ChoiceRow:
-    """Return the entry of answer.json for a row of the table `choices`."""
+    """Return the entry of answer.json for a row of the table `choices`: cost, first month, bases of its speeds."""
     return ChoiceRow.of(
         row,
         also_rents=row["kind"] == "keep" and not missing(row["main_rented"]),
@@ -252,14 +185,10 @@ def choice_row(row: Row, tables: Tables) -> ChoiceRow:
 
 
 def first_month_usd(row: Row, tables: Tables) -> float | None:
-    """Return the USD to be paid in the first month of a choice, purchases included; None where that is not known.
+    """Return the USD due in the first month of a choice (row of `choices`), purchases included; None if not known.
 
-    Parameters
-    ----------
-    row
-        The row of the choice in `choices`.
-    tables
-        Tables of the study: `sources` lists the machines of a mix, `offers` the up-front payments.
+    The page prints it, for who buys pays at once what the cost spreads over the months. Read are `sources` (machines of
+    a mix), `options` and `offers` (prices, up-front payments).
     """
     if missing(row["usd_per_month"]):
         return None
@@ -282,7 +211,7 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
 
 
 def _due_at_once(offer: Row) -> float:
-    """Return the USD of an offer paid in the first month on top of its monthly cost: purchase or up-front payment."""
+    """Return the USD that a row of `offers` asks in the first month beyond its monthly cost: a price, or up front."""
     if offer["purchase"] == "own":
         cared_for = sum(offer[name] for name in ("maintenance_usd_per_month", "staff_usd_per_month") if offer[name] > 0)
         return offer["capex_usd"] + cared_for - offer["fixed_usd_per_month"]
@@ -291,7 +220,10 @@ def _due_at_once(offer: Row) -> float:
 
 
 def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
-    """Return title and used share of the kept or bought machine of the best choice, else the runner-up's, or None."""
+    """Return title and used share of the machine that the best choice, else the runner-up, keeps or buys; else None.
+
+    The share is hours of work / hours planned (above 1: it does not fit), of `sources` or, for one job, of `choices`.
+    """
     for choice in filter(None, (verdict.best, verdict.rival)):
         sources = rows_where(tables, "sources", workload=verdict.workload, mix=choice.choice)
         owned = [row for row in sources if row["capacity_device_hours"] > 0]
@@ -306,7 +238,7 @@ def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
 
 
 def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
-    """List jobs of the answer whose wait for the best choice's machines exceeds LONG_WAIT times their own hours."""
+    """List the jobs (rows of `queue`) that wait for the best choice's machines over LONG_WAIT of their own hours."""
     titles, waits = works(tables), []
     for row in rows_where(tables, "queue"):
         work, _, job = str(row["workload"]).partition(".")
@@ -318,7 +250,10 @@ def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
 
 
 def scenario_rows(tables: Tables) -> list[ScenarioRow]:
-    """Return the planned scenario and at most MAX_SCENARIOS - 1 others, by preference with another answer, or []."""
+    """Return the rows of `scenarios` for the page's chart; [] where the study has no scenario with a cost.
+
+    At most MAX_SCENARIOS, the study as planned first, by preference those with another answer than planned.
+    """
     rows = [row for row in rows_where(tables, "scenarios") if not missing(row["usd"])]
     if len(rows) < 2:
         return []

@@ -10,18 +10,11 @@ RANK_COLUMNS = ("model", "workload", "basis", "source", "as_of", "price_source",
 
 
 class ChartData:
-    """The data that charts of a study share: its tables, the model of the answer, the reference option, titles.
+    """What the charts of a study share: its tables, the model of the answer, the reference option, titles.
 
-    Parameters
-    ----------
-    tables
-        Tables by name; the keys in their column `model` are replaced by titles.
-    reference
-        The instance that the study judges; None: no such instance.
-    machines
-        Titles by instance; an instance without a title is shown by its key.
-    model_title
-        Function from the key of a model to its title.
+    `tables` are by name; the keys in their column `model` are replaced by titles, which `model_title` gives.
+    `reference`: the instance that the study judges, or None. `machines`: titles by instance; one without a title is
+    shown by its key.
     """
 
     def __init__(

@@ -47,14 +47,10 @@ class Provenance:
             The number, or its text.
         basis, source, date
             Origin of the number; the tooltip shows at most SOURCE_LETTERS letters of the source.
-        low, high
-            Bounds of the interval, for the tooltip; both missing: "no interval".
-        unit
-            Text behind the number.
-        level
-            Level of the interval in words, such as `90 %`.
-        digits
-            Number of significant digits.
+        low, high, level
+            Bounds of the interval, for the tooltip (both missing: "no interval"), and its level, such as `90 %`.
+        unit, digits
+            Text behind the number, and its significant digits.
         """
         label = number(value, digits)
         if label == "–":

@@ -42,12 +42,14 @@ def _text_columns(content: "pa.Table") -> "pa.Table":
 
 
 def _as_text(value: Any) -> str | None:
+    """Return a cell as text: a list as JSON, a formula behind an apostrophe; None for a missing one."""
     if value is None or not isinstance(value, str):
         return None if value is None else json.dumps(value)
     return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value
 
 
 def _is_number(text: str) -> bool:
+    """Return whether a text is a finite number, which a spreadsheet may read as it stands."""
     try:
         return text == text.strip() and math.isfinite(float(text))
     except ValueError:

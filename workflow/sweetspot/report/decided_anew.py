@@ -34,21 +34,16 @@ PRICED = ("costs", "offers", "plans", "price_lint")
 
 @dataclass(frozen=True)
 class State:
-    """The result tables of a study under given price lists: its offers, ranks and verdicts."""
+    """The tables offers, ranks and verdict of a study under given price lists."""
 
     offers: pd.DataFrame
     ranks: pd.DataFrame
     verdict: pd.DataFrame
 
-    @property
-    def answer(self) -> str | None:
-        """The verdict and the advice in words (`answer_of`); None without a verdict."""
-        return answer_of(self.verdict)
-
 
 @dataclass(frozen=True)
 class Unpriced:
-    """All inputs of a comparison except price lists: files of result tables by name, workloads, machines, settings."""
+    """All inputs of a comparison but price lists: files of result tables by name, workloads, machines, settings."""
 
     tables: Mapping[str, Path]
     workloads: Path
@@ -78,24 +73,10 @@ class Unpriced:
 
 
 def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
-    """Price and compare a study anew under other price lists.
+    """Price and compare a study anew, as the workflow's rules do, under other price lists.
 
-    Parameters
-    ----------
-    lists
-        Files of the price lists, by the names of the study's own lists.
-    study
-        All other inputs of the comparison.
-
-    Returns
-    -------
-    State
-        Offers, ranks and verdicts under these lists, computed as the workflow's rules do.
-
-    Raises
-    ------
-    UserError
-        If a list does not fit the study.
+    `lists`: files of price lists by the names of the study's own lists. `sweetspot diff` holds two states against each
+    other. Raises UserError if a list does not fit the study.
     """
     inputs = inputs_under(lists, study)
     tables = compare(inputs, study.settings, **_work_of(study), known=study.known)
@@ -111,6 +92,7 @@ def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.Da
 
 
 def _work_of(study: Unpriced) -> dict[str, Any]:
+    """Return what `compare` needs to know of the study's workloads: memory, works of months, titles."""
     file = study.workloads
     return {"needs": load_needs(file), "monthly": load_monthly(file), "titles": load_titles(file)}
 
@@ -130,27 +112,20 @@ def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
 
 
 def answer_of(verdict: pd.DataFrame) -> str | None:
-    """Return in words the verdict on the study's main work and what to do; None if the table has no such verdict."""
+    """Return in words the verdict on the study's main work (of table `verdict`) and what to do; None without one."""
     rows = (row for row in verdict_rows({"verdict": verdict}) if row["is_answer"])
     return next((f"{row['sentence']} {row['do_this']}" for row in rows), None)
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
-    """List what differs between two states of a study.
+    """Return what differs between two states of a study, a row per change as of `change_table`.
 
-    Parameters
-    ----------
-    before, after
-        The two states. Offers of different price lists are different offers, unlike in `difference`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Table of `change_table`, one row per change; the first row has both answers (`said_before`, `said_after`).
+    The first row has both answers (`said_before`, `said_after`). Offers of different price lists are different offers,
+    unlike in `difference`.
     """
-    answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
-    prices = price_changes(before.offers, after.offers)
-    return change_table([answer, prices, cost_changes(before.ranks, after.ranks)])
+    answers = {"said_before": answer_of(before.verdict), "said_after": answer_of(after.verdict)}
+    prices, costs = price_changes(before.offers, after.offers), cost_changes(before.ranks, after.ranks)
+    return change_table([pd.DataFrame([{"what": "answer", **answers}]), prices, costs])
 
 
 def scenario_table(
@@ -161,7 +136,9 @@ def scenario_table(
     folder: Path,
     scratch: Path,
 ) -> pd.DataFrame:
-    """Compare a study anew under each of its scenarios.
+    """Compare a study anew under each of its scenarios, as the page and `compare-scenarios` show them.
+
+    Raises UserError with one sentence per mistake in any scenario, before the first comparison.
 
     Parameters
     ----------
@@ -173,10 +150,8 @@ def scenario_table(
         Files of the study's price lists by name.
     planned
         The study's tables `verdict` and `choices` without a scenario.
-    folder
-        Folder with the files of the scenarios.
-    scratch
-        Folder to write each scenario's workloads and price lists to.
+    folder, scratch
+        Folder with the files of the scenarios; folder to write each scenario's workloads and price lists to.
 
     Returns
     -------
@@ -184,23 +159,11 @@ def scenario_table(
         One row per scenario (SCENARIO_COLUMNS), the study itself first with an empty `scenario`: the verdict on the
         main work, the best choice, its cost, and `same_answer`: whether kind and best choice are as planned.
 
-    Raises
-    ------
-    UserError
-        With one sentence per mistake in any scenario, before the first comparison.
     """
-    files = StudyFiles(
-        folder,
-        study.workloads,
-        lists,
-        load_instances(*study.instances),
-        study.month_days,
-        study.as_of,
-        study.energy,
-        study.price_paths,
-    )
+    instances, days = load_instances(*study.instances), study.month_days
+    files = StudyFiles(folder, study.workloads, lists, instances, days, study.as_of, study.energy, study.price_paths)
     check_scenarios(scenarios, files, scratch)
-    rows = [scenario_row("", PLANNED, [], planned)]
+    rows = [{"scenario": "", "title": PLANNED, "changes": [], **answer_columns(planned)}]
     for name, scenario in scenarios.items():
         file = scenario_file(folder, name)
         workloads, changed_lists, changes = write_scenario(scenario, file, study.workloads, lists, scratch / name)
@@ -208,32 +171,24 @@ def scenario_table(
             decided = verdict_under(changed_lists, replace(study, workloads=workloads))
         except UserError as error:
             raise UserError(f"{file}: with it {error}") from None
-        rows.append(scenario_row(name, scenario.title, changes, decided))
+        rows.append({"scenario": name, "title": scenario.title, "changes": changes, **answer_columns(decided)})
     table = pd.DataFrame(rows, columns=list(SCENARIO_COLUMNS))
     # A mix is compared by its title, for its key is the same whatever is in it.
     actions = [(row.get("kind"), row.get("best_title")) for row in rows]
     return table.assign(same_answer=[action == actions[0] for action in actions])
 
 
-def scenario_row(name: str, title: str, changes: list[str], decided: Mapping[str, pd.DataFrame]) -> Row:
-    """Return one row {column: value} of `scenario_table`; without a verdict only the changes and a sentence.
+def answer_columns(decided: Mapping[str, pd.DataFrame]) -> Row:
+    """Return the columns OF_VERDICT and OF_CHOICE of a scenario, from its tables `verdict` and `choices`, as a dict.
 
-    Parameters
-    ----------
-    name, title
-        Key and title of the scenario.
-    changes
-        Differences from the study, in words.
-    decided
-        The tables `verdict` and `choices` with these changes.
+    Without a verdict on the main work it has `sentence` alone, which says so.
     """
-    row: dict[str, Any] = {"scenario": name, "title": title, "changes": changes}
     for verdict in filter(lambda verdict: verdict["is_answer"], verdict_rows(dict(decided))):
         (best,) = rows_where(decided, "choices", workload=verdict["workload"], choice=verdict["best"])
-        return row | {key: verdict[key] for key in OF_VERDICT} | {key: best[key] for key in OF_CHOICE}
-    return row | {"sentence": "no answer: nothing does the work"}
+        return {key: verdict[key] for key in OF_VERDICT} | {key: best[key] for key in OF_CHOICE}
+    return {"sentence": "no answer: nothing does the work"}
 
 
 def to_markdown(table: pd.DataFrame, money: Money) -> str:
-    """Return `scenario_table` as Markdown: scenario, verdict, best choice, cost a month (90 % range), differences."""
+    """Return the rows of `scenario_table` as Markdown: scenario, verdict, best choice, cost a month, differences."""
     return filled("scenarios.md.j2", {"rows": records(table), "money": money})

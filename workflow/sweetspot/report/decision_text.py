@@ -30,7 +30,10 @@ def why_not(row: Row, tables: Tables) -> str | None:
 
 
 def with_text(tables: Tables) -> Tables:
-    """Return the tables (in USD) with sentences as columns added to verdict, choices, deadlines and break_even."""
+    """Return the tables (in USD) with sentences as columns added to verdict, choices, deadlines and break_even.
+
+    The evidence page shows them beside the figures.
+    """
     money = counted_in(tables).money
     due = table_of(tables, "deadlines", "confidence", "fastest_title", "up_front_usd", "due_usd_per_month")
     days = table_of(tables, "break_even", "days", "days_low", "days_high", "planned")

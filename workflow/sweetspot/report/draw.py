@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.errors import UserError
-from sweetspot.files import write_whole
+from sweetspot.files import write_text
 from sweetspot.report import alt, pd
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
@@ -39,6 +39,9 @@ def draw_figures(
 ) -> None:
     """Write charts of a study as Vega-Lite files, their captions, and the script that draws them in a browser.
 
+    The rules `draw_speed` and `draw_figures` call it. Raises UserError if study.yaml is broken, or the script cannot be
+    made.
+
     Parameters
     ----------
     tables
@@ -51,11 +54,6 @@ def draw_figures(
         Titles by instance.
     engine
         File to write the script to; None: it is not written.
-
-    Raises
-    ------
-    UserError
-        If study.yaml is broken, or the engine cannot be made.
     """
     from altair.utils.schemapi import debug_mode
 
@@ -67,15 +65,15 @@ def draw_figures(
         for file in specs:
             # In every label of every chart, so that none can be forgotten.
             spec = json.dumps(specification(CHARTS[chart_of(file)].draw(data)), separators=(",", ":"))
-            _save(in_words(spec, money), file)
+            write_text(file, in_words(spec, money))
     for file in captions:
-        _save(CHARTS[chart_of(file)].worded(data.unit, money).caption + "\n", file)
+        write_text(file, CHARTS[chart_of(file)].worded(data.unit, money).caption + "\n")
     if engine is not None:
-        _save(drawing_engine(), engine)
+        write_text(engine, drawing_engine())
 
 
 def drawing_engine() -> str:
-    """Return Vega and Vega-Lite as one JavaScript program, deflated, as base64 text, for a page to draw its charts.
+    """Return Vega and Vega-Lite as one JavaScript program, `packed`, for a page to draw its charts.
 
     The bundling runs in a subprocess, since its JavaScript engine reserves 10 GB of addresses, though little memory.
     Raises UserError if the subprocess fails.
@@ -98,7 +96,7 @@ def chart_of(file: str | Path) -> str:
 
 
 def specification(drawing: Drawing) -> dict[str, Any]:
-    """Return the Vega-Lite specification (JSON-like dict) of a drawing, with shared style, title and data sets."""
+    """Return a drawing as a Vega-Lite specification (JSON-like dict) with the shared style, title and data sets."""
     # Not validated here: the tests do that.
     spec = drawing.chart.to_dict(validate=False) | {"config": CHART_STYLE}
     fields = json.dumps(spec)  # without titles: what they happen to say asks for no column
@@ -120,8 +118,3 @@ def _records(rows: "pd.DataFrame", fields: str) -> list[dict[str, object]]:
         rows = rows.assign(price_source=rows["price_source"].str.rpartition(" ; ")[2])
     shortened = {name: rows[name].str[:SOURCE_LETTERS] for name in ("source", "price_source") if name in rows}
     return json.loads(rows.assign(**shortened).to_json(orient="records"))
-
-
-def _save(text: str, file: str | Path) -> None:
-    with write_whole(Path(file)) as temporary:
-        temporary.write_text(text, encoding="utf-8")

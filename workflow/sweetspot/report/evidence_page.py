@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sweetspot.cells import BASES
 from sweetspot.report import evidence_text
@@ -12,32 +11,18 @@ from sweetspot.report.cited import Provenance
 from sweetspot.report.decision_text import with_text
 from sweetspot.report.draw import packed
 from sweetspot.report.evidence_tables import EvidenceTables
-from sweetspot.report.finished import asset, rendered
+from sweetspot.report.finished import asset
 from sweetspot.report.notation import BASIS_FACTS
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.sentences import sentence
-from sweetspot.report.tables import (
-    Tables,
-    bills_decide,
-    leading,
-    money_of,
-    shown_in,
-    table_of,
-    unit_of,
-)
+from sweetspot.report.sentences import filled, sentence
+from sweetspot.report.tables import Tables, bills_decide, leading, money_of, shown_in, table_of, unit_of
 from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """Charts for the page: Vega-Lite JSON text by chart name, and the script of `draw.drawing_engine` to draw them."""
-
-    specs: Mapping[str, str]
-    engine: str = ""
-
-
-def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: Mapping[str, str] | None = None) -> str:
+def render_evidence(
+    tables: Tables, study: Study, specs: Mapping[str, str], engine: str = "", machines: Mapping[str, str] | None = None
+) -> str:
     """Return the HTML text of evidence.html; text from tables and configuration is escaped by the template engine.
 
     Parameters
@@ -46,30 +31,24 @@ def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: 
         Result tables of the study by name, in USD.
     study
         The settings of its study.yaml.
-    chart_specs
-        The charts as `draw.draw_figures` wrote them.
+    specs, engine
+        Vega-Lite JSON text by chart name, and the script of `draw.drawing_engine` to draw them. Raises ValueError if a
+        chart that has content is missing.
     machines
         Titles by instance.
-
-    Raises
-    ------
-    ValueError
-        If `chart_specs` lacks a chart that has content.
     """
     money, provenance, machines = money_of(study), Provenance(), machines or {}
     verdict, tables = outcome_of(tables), shown_in(with_text(tables), money)
-    throughput, ranks = (
-        table_of(tables, "throughput", "model"),
-        table_of(tables, "ranks", "title", "in_answer", "persistent"),
-    )
+    throughput = table_of(tables, "throughput", "model")
+    ranks = table_of(tables, "ranks", "title", "in_answer", "persistent")
     bracketed = ranks.loc[ranks["title"].astype(str).str.endswith("]"), "in_answer"]  # of other price lists
     charts = [chart.worded(unit_of(tables), money) for chart in CHARTS.values() if chart.has_content(tables)]
     for chart in charts:
-        if chart.name not in chart_specs.specs:
+        if chart.name not in specs:
             raise ValueError(
                 f"chart {chart.name}: figures/{chart.name}.vl.json is missing from what the page was given"
             )
-    specs = ",".join(f"{json.dumps(chart.name)}:{chart_specs.specs[chart.name]}" for chart in charts)
+    all_specs = ",".join(f"{json.dumps(chart.name)}:{specs[chart.name]}" for chart in charts)
     of_tables = (
         evidence_text.price_changes_words, evidence_text.ahead, evidence_text.claims_in_words,
         evidence_text.worth_knowing, bills_decide, unit_of,
@@ -96,10 +75,10 @@ def render_evidence(tables: Tables, study: Study, chart_specs: Drawn, machines: 
         "no_answer": sentence("no_answer", len(table_of(tables, "offers")), len(throughput)),
         "models": throughput["model"].nunique(),
         "models_shown": MODELS,
-        "engine": chart_specs.engine,
-        "specs": packed(f"{{{specs}}}".encode()),
+        "engine": engine,
+        "specs": packed(f"{{{all_specs}}}".encode()),
         "style": asset("page.css", "bars.css", "charts.css"),
         "script": asset("charts.js"),
         "origins": provenance.table(),
     }
-    return rendered("evidence", context)
+    return filled("evidence.html.j2", context)

@@ -23,7 +23,6 @@ from sweetspot.report.tables import (
     hours_differ,
     in_words,
     leading,
-    method_name,
     money_of,
     table_of,
     titles_of,
@@ -32,7 +31,7 @@ from sweetspot.report.tables import (
 )
 from sweetspot.study.study import Study
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.titles import class_title, framework_title
+from sweetspot.titles import SCALING_METHODS, class_title, framework_title
 from sweetspot.warnings import pairs
 from sweetspot.wording import ROUNDS, SHARE, percent
 
@@ -111,18 +110,10 @@ def best_variants(table: pd.DataFrame) -> pd.Series:
 
 
 class EvidenceTables:
-    """Builds the tables of the evidence page (evidence_tables.yaml) from the result tables of one study.
+    """The tables of one study's evidence page, built as templates/evidence_tables.yaml declares them.
 
-    Parameters
-    ----------
-    tables
-        Result tables by name, money in the study's currency.
-    study
-        Settings of the study: date, currency and titles.
-    origin
-        Collects the origin of every figure that is shown.
-    machines
-        Titles by instance; an instance without a title is shown by its key.
+    `tables` are result tables by name, in the currency of the page; `study` has its date, currency and titles. `origin`
+    collects the origin of every figure that is shown. `machines`: titles by instance.
     """
 
     def __init__(
@@ -149,7 +140,7 @@ class EvidenceTables:
             "machine": _lookup(machines or {}),
             "option": _lookup(titles_of(tables)),
             "work": _lookup(works(tables)),
-            "method": method_name,
+            "method": _lookup(SCALING_METHODS),
             "bound": _lookup(BOUNDS),
             "power_sign": _lookup(POWER_SIGNS),
             "unit": _lookup({"relative": unit, "x": "×"}),
@@ -183,15 +174,10 @@ class EvidenceTables:
         return EvidenceTable(headings, cells, classes, len(selected) - len(cells), declared.table)
 
     def fill(self, template: str, row: Row) -> str:
-        """Return the template with its placeholders replaced by values of a row.
+        """Return the template with its placeholders replaced by values of a row ({column: value}).
 
-        Parameters
-        ----------
-        template
-            Text with `{column}`, `{column|filter}`, `{column|filter/other column}` (the first that is not empty), or
-            `{column?text if the column is true}`.
-        row
-            Values by column.
+        They are `{column}`, `{column|filter}`, `{column|filter/other column}` (the first that is not empty), or
+        `{column?text if the column is true}`.
         """
 
         def replacement(match: re.Match[str]) -> str:
@@ -219,7 +205,7 @@ class EvidenceTables:
         return table.assign(study_date=self.study.as_of)
 
     def _cell(self, column: Column, row: Row) -> HtmlCell:
-        """Return a table cell: a filled text, or HTML of a number that links to its origin (dash or '' if missing)."""
+        """Return a table cell: a filled text, or a number that links to its origin (dash or '' if missing) as HTML."""
         kind, _, name = column.show.partition(" ")
         if kind not in FIGURES:
             return self.fill(column.show if "{" in column.show else f"{{{column.show}}}", row)
@@ -248,6 +234,7 @@ def _lookup(names: Mapping[str, str]) -> Filter:
 
 
 def _warnings_text(cell: object) -> str:
+    """Return a cell of the column `warnings` as text, `rule: message; rule: message`."""
     return "; ".join(dict.fromkeys(f"{pair.rule.replace('_', ' ')}: {pair.message}" for pair in pairs(cell)))
 
 

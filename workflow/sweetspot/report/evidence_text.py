@@ -11,16 +11,7 @@ from sweetspot.claims.verdicts import NOT_PRINTED
 from sweetspot.decision.decision_problem import SPEED
 from sweetspot.report.notation import records
 from sweetspot.report.sentences import sentence, sentences
-from sweetspot.report.tables import (
-    Tables,
-    asked_model,
-    counted_in,
-    judged_option,
-    leading,
-    of_jobs,
-    of_plans,
-    table_of,
-)
+from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, leading, of_jobs, of_plans, table_of
 from sweetspot.study.study import Study
 from sweetspot.study.yamlfile import load_yaml
 
@@ -29,7 +20,7 @@ RULES: dict[str, str] = load_yaml(Path(__file__).parent / "templates" / "warning
 
 
 def claims_in_words(tables: Tables) -> str:
-    """Return a sentence on how many claims have each verdict; '' without claims."""
+    """Return a sentence on how many rows of the table `claims` have each verdict, for their section; '' without any."""
     verdicts = table_of(tables, "claims", "verdict")["verdict"]
     counts = verdicts.value_counts().to_dict()
     printed = len(verdicts) - counts.get(NOT_PRINTED, 0)
@@ -43,13 +34,12 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 
 def ahead(tables: Tables) -> str:
-    """Return a sentence on assumed future rents and resale values; '' without a verdict or such assumptions."""
+    """Return a sentence on assumed rents to come and resale values (of `offers`); '' without assumptions or verdict."""
     offers = table_of(tables, "offers", "trend", "residual_points")
     if table_of(tables, "verdict").empty:
         return ""
     offers_by_trend = offers.dropna(subset="trend").drop_duplicates("trend").sort_values("trend")
     trends = [(offer["trend"], central_change(offer), offer) for offer in records(offers_by_trend)]
-
     resold = offers[offers["residual_points"].notna()]
     shares = resold["residual_usd"] / resold["capex_usd"] if len(resold) else []
     percentages = sorted({f"{100 * share:.0f}" for share in shares}, key=float)
@@ -57,7 +47,7 @@ def ahead(tables: Tables) -> str:
 
 
 def price_changes_words(tables: Tables) -> list[str]:
-    """Return sentences: how many prices and ranks changed, and both answers if they differ; [] without history."""
+    """Return sentences on the table `price_changes`: prices and ranks that changed, both answers; [] without it."""
     table = table_of(tables, "price_changes", "what")
     counts = table["what"].value_counts()
     prices = sum(counts.get(kind, 0) for kind in ("price", "new", "gone"))
@@ -83,7 +73,6 @@ def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Call
     """
     table = table_of(tables, "warnings", "rule", "instance", "model", "message")
     rows = table[table["rule"].isin(["no_figure", "no_speed"])]
-
     names = []
     for instance, of_machine in rows.groupby("instance", sort=False):
         models = [] if "no_figure" in set(of_machine["rule"]) else of_machine["model"].dropna().unique()
@@ -99,7 +88,7 @@ def decisive(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def worth_knowing(tables: Tables) -> list[str]:
-    """Return sentences on which unknown of the answer's model is most worth finding out (`worth_in_words`)."""
+    """Return sentences on which unknown of the answer's model to find out first (`worth_in_words`), for its section."""
     model = asked_model(tables)
     rows = of_jobs(tables, "worth_knowing")
     title = ""
@@ -161,7 +150,7 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
 
 
 def energy(tables: Tables, study: Study) -> list[str]:
-    """Return sentences on energy and carbon of the options, and on what they leave out; [] without energy data."""
+    """Return sentences on kWh and CO2e of the options (`ranks`), and on what they leave out; [] without energy data."""
     ranks, model = table_of(tables, "ranks", "option", "kwh", "kg_co2e"), asked_model(tables)
     options = ranks.drop_duplicates("option")
     counts = [int(options[name].isna().sum()) for name in ("kwh", "kg_co2e")]
@@ -170,7 +159,7 @@ def energy(tables: Tables, study: Study) -> list[str]:
         return gaps if model and study.energy else []
 
     per_unit = counted_in(tables).each
-    once = per_unit or f" to train {study.model_title(model)} once"
+    once = per_unit or f" for one training ({study.model_title(model)})"
     rows = ranks[ranks["model"] == model].drop_duplicates("option")
     comparison = _carbon_comparison(rows, judged_option(tables, model), per_unit, once)
     if study.energy is None and not comparison:
@@ -179,9 +168,11 @@ def energy(tables: Tables, study: Study) -> list[str]:
 
 
 def _carbon_comparison(rows: pd.DataFrame, reference: str, per_unit: str, once: str) -> list[str]:
-    """Return a sentence that compares the least-carbon and the cheapest option; without carbon, on energy used."""
-    rows = rows.assign(g_per_kwh=GRAMS_A_KG * rows["kg_co2e"].astype(float) / rows["kwh"])
+    """Return a sentence that compares the least-carbon and the cheapest option; without carbon, on energy used.
 
+    `rows`: of `ranks`, an option each. `per_unit`, `once`: what a sum is for in words, and for one training.
+    """
+    rows = rows.assign(g_per_kwh=GRAMS_A_KG * rows["kg_co2e"].astype(float) / rows["kwh"])
     eligible = rows[rows["in_answer"].astype(bool) & rows["persistent"].astype(bool)]
     eligible = eligible.sort_values("usd", kind="stable")
     clean = eligible.dropna(subset="kg_co2e").sort_values("kg_co2e", kind="stable")

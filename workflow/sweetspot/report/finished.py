@@ -5,14 +5,13 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sweetspot.errors import UserError
-from sweetspot.files import write_whole
+from sweetspot.files import write_text, write_whole
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -32,13 +31,6 @@ def asset(*files: str) -> "Markup":
     return Markup("".join((ASSETS / file).read_text(encoding="utf-8") for file in files))
 
 
-def rendered(template: str, context: Mapping[str, Any]) -> str:
-    """Return the HTML text of the page template `<template>.html.j2`, filled from `context`; values are escaped."""
-    from sweetspot.report.sentences import filled
-
-    return filled(f"{template}.html.j2", context)
-
-
 @dataclass(frozen=True)
 class StudySummary:
     """A study's entry on the index page: title, first sentences of its answer, leading claims, fault (or '')."""
@@ -53,6 +45,7 @@ class StudySummary:
 
 
 def _read_summary(file: Path) -> StudySummary:
+    """Return the index page's entry for a study, from its answer.json; one that cannot be read has a `fault`."""
     folder = file.parent.parent.name
     written = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC")
     try:
@@ -66,11 +59,15 @@ def _read_summary(file: Path) -> StudySummary:
 
 
 def write_index(results: str | Path, page: str | Path) -> None:
-    """Write an HTML page that lists the studies in `results` with an answer.json, newest first, unreadable ones too."""
+    """Write an HTML page that lists the studies in the folder `results`, newest first: results/index.html.
+
+    A study is one with an answer.json; if that cannot be read, its entry says so.
+    """
+    from sweetspot.report.sentences import filled
+
     files = sorted(Path(results).glob(f"*/{ANSWER}"), key=lambda file: (-file.stat().st_mtime, str(file)))
     context = {"studies": [_read_summary(file) for file in files], "style": asset("page.css")}
-    with write_whole(Path(page)) as temporary:
-        temporary.write_text(rendered("index", context), encoding="utf-8")
+    write_text(page, filled("index.html.j2", context))
 
 
 def write_shared(page: Path, evidence: Path, output: Path) -> None:
@@ -90,12 +87,11 @@ def write_shared(page: Path, evidence: Path, output: Path) -> None:
     first, second = (LINK_TO_FILE.sub(r"\1", text) for text in (first, second))
     second = second.replace("<head>", '<head><base href="about:srcdoc">')  # a link to a row stays in the frame
     frame = f'<iframe id="evidence" title="Evidence" srcdoc="{escape(second)}"></iframe></main>'
-    with write_whole(output) as temporary:
-        temporary.write_text(first.replace("</main>", frame), encoding="utf-8")
+    write_text(output, first.replace("</main>", frame))
 
 
 def print_pdf(page: Path, output: Path) -> None:
-    """Print the HTML file `page` to the PDF file `output` by headless Chromium; closed folds are not printed.
+    """Print the HTML file `page` to the PDF file `output` by headless Chromium (`make pdf`); closed folds are left out.
 
     `--no-sandbox`: the page is our own and loads nothing. Raises UserError if Chromium is missing or fails.
     """

@@ -25,22 +25,15 @@ class DecidingSpeed(AnswerPart):
     """A speed that the answer rests on."""
 
     option: str
-    """Key of the option"""
     title: str
-    """Name for people of the option"""
     model: str
-    """Model that is trained"""
     basis: str
-    """How the speed came to be: measured, own, published, equivalent, scaled, stand_in, transferred, extrapolated,
-    arithmetic"""
     images_per_s: ValueRange
-    """Speed of the whole machine, in the study's unit a second"""
     source: str
-    """Where the speed comes from"""
 
 
 def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
-    """List the speeds of all options that the verdict names, including the machines of a mix that it names."""
+    """List the speeds, each with its basis, of all options that the verdict names, machines of a mix among them."""
     return [
         DecidingSpeed.of(row, basis=row["throughput_basis"], source=text(row["throughput_source"]))
         for row in _rows_with_speed(tables, table_of(tables, "verdict"))
@@ -48,14 +41,17 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
 
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
-    """Return the distinct bases (such as `measured`) of a choice's speeds; [] if its cost depends on no speed."""
+    """Return the distinct bases (such as `measured`) of a choice's speeds; [] if its cost depends on no speed.
+
+    `workload`, `choice`: keys of a row of `choices`. Its bar on the page is marked with them (`mark_of`).
+    """
     verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(CHOICES) | {"best": choice}
     rows = _rows_with_speed(tables, pd.DataFrame([verdict]))
     return list(dict.fromkeys(row["throughput_basis"] for row in rows))
 
 
 def mark_of(bases: Iterable[str]) -> str:
-    """Return a mark for a choice with a speed that was not timed, e.g. ' (speed predicted)'; '' if all were timed."""
+    """Return a mark for a choice with speeds that nobody timed, e.g. ' (speed predicted)', from its bases; else ''."""
     weak = [BASIS_FACTS[basis].word for basis in bases if basis not in TIMED]
     return f" (speed {listed(weak)})" if weak else ""
 
@@ -68,14 +64,13 @@ def speeds_in_words(tables: Tables) -> str:
 
 
 def warnings_in_words(tables: Tables) -> list[str]:
-    """Return sentences of warnings that could change the answer, gravest first, at most MAX_WARNINGS and a count."""
+    """Return sentences of warnings that could change the answer, gravest first: MAX_WARNINGS, and a count of more."""
     rows = decisive(table_of(tables, "warnings"))
     if rows.empty:
         return []
     rows = rows.drop_duplicates(["rule", "message"])
     rows = rows.assign(is_minor=rows["rule"].isin(MINOR_RULES)).sort_values("is_minor", kind="stable")
     rows = rows.assign(is_repeat=rows.duplicated("rule")).sort_values("is_repeat", kind="stable")
-
     titles = {row["instance"]: row["title"] for row in rows_where(tables, "options")}
     lines = []
     for rule, message in rows[["rule", "message"]].head(MAX_WARNINGS).itertuples(index=False):
@@ -88,11 +83,12 @@ def warnings_in_words(tables: Tables) -> list[str]:
 
 
 def notes(tables: Tables) -> list[str]:
-    """Return the sentences shown beside the verdict: the bases of the deciding speeds, then decisive warnings."""
+    """Return what page and `ask` say the verdict rests on: bases of the deciding speeds, then decisive warnings."""
     return [line for line in (speeds_in_words(tables), *warnings_in_words(tables)) if line]
 
 
 def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
+    """Return the rows of `options` with a speed, of all choices that the rows of `verdict` name."""
     choices, options = table_of(tables, "choices"), table_of(tables, "options")
     if choices.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []

@@ -51,27 +51,20 @@ def chart_of_data(name: str) -> "alt.Chart":
     return alt.Chart(alt.NamedData(name))
 
 
-def by_row(panel: "alt.LayerChart", models: Sequence[str], shared_axis: bool = True) -> "alt.FacetChart":
-    """Return a chart with one copy of `panel` for each model, stacked in the order of `models`.
+def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
+    """Return a chart with one copy of `panel` for each model, stacked in the order of `models` (values of `model`).
 
     The panel's layers must name no data: each copy draws the rows of its model in the data set `rows`.
-
-    Parameters
-    ----------
-    panel
-        The chart of one model.
-    models
-        Values of the column `model`, from the top.
-    shared_axis
-        Whether all panels share the vertical axis.
     """
-    resolve = {} if shared_axis else {"resolve": alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))}
     row = alt.Row("model:N", title=None, sort=list(models))
-    return panel.facet(row=row, data=alt.NamedData("rows"), **resolve)
+    return panel.facet(row=row, data=alt.NamedData("rows"))
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of point marks with shapes by basis: filled, hollow (stand-in, transferred), dashed."""
+    """Return three layers of point marks on `base`, which show the column `basis` of its rows by shape and filling.
+
+    Filled: timed; hollow: of another machine (stand_in, transferred); dashed: extrapolated. `channels`: further ones.
+    """
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
@@ -143,7 +136,10 @@ def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: 
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Return an axis with round ticks: even steps if max/min is below LINEAR_RANGE, else 1 and 3 of each decade."""
+    """Return the axis of a logarithmic scale for these values, with round ticks.
+
+    They are even steps if the highest is below LINEAR_RANGE times the lowest, else 1 and 3 of each decade.
+    """
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]
@@ -168,14 +164,10 @@ def colour(
 
     Parameters
     ----------
-    field
-        The column with its Vega-Lite type, such as `line:N`.
-    names
-        The values of the column.
-    title
-        Title of the legend.
-    legend
-        Whether a legend is drawn.
+    field, names
+        The column with its Vega-Lite type, such as `line:N`, and its values.
+    title, legend
+        Title of the legend, and whether one is drawn.
     width
         Width of the legend in pixels; if there is room, it has two columns.
     """

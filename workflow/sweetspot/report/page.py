@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sweetspot.files import write_whole
+from sweetspot.files import write_text
 from sweetspot.report.answer_file import Answer, answer_of, to_json
 from sweetspot.report.draw import chart_of
-from sweetspot.report.evidence_page import Drawn, render_evidence
+from sweetspot.report.evidence_page import render_evidence
 from sweetspot.report.finished import asset
 from sweetspot.report.how_sure import mark_of
 from sweetspot.report.scales import Axis, cost_axis
@@ -23,14 +23,14 @@ HEADROOM = 1.05  # times the highest point
 
 
 def summary_of(answer: Answer) -> str:
-    """Return the Markdown text of summary.md, made from the answer alone."""
+    """Return the Markdown text of summary.md, the answer to paste into a message, from the answer alone."""
     money = Money(answer.study.currency, answer.study.usd_per_unit)
     weak_speeds = [mark_of(row.speed_bases) for row in answer.choices]
     return filled("summary.md.j2", {"answer": answer, "verdict": answer.verdict, "money": money, "marks": weak_speeds})
 
 
 def page_of(answer: Answer) -> str:
-    """Return the HTML text of index.html, the study's first page, made from the answer alone."""
+    """Return the HTML text of index.html, the study's first page, from the answer alone: nothing is computed there."""
     money, verdict, bars = Money(answer.study.currency, answer.study.usd_per_unit), answer.verdict, answer.tornado
     by_month = all(row.usd_per_month.value is not None for row in answer.scenarios)
     scenarios = [row.usd_per_month if by_month else row.usd for row in answer.scenarios]
@@ -72,35 +72,29 @@ def write_report(
 ) -> None:
     """Write the report of a study: index.html, evidence.html, summary.md and answer.json.
 
+    The rule `render_report` calls it. Raises UserError if study.yaml is broken.
+
     Parameters
     ----------
     tables
         Result tables of the study by name, in USD.
-    study_file
-        Path of study.yaml.
-    folder
-        Folder to write the four files to.
+    study_file, folder
+        Path of study.yaml, and the folder to write the four files to.
     specs
         Files of the charts of the evidence, as `draw.draw_figures` wrote them.
     machines
         Titles by instance.
     engine
         File with the script that draws the charts in a browser; None: no script is included.
-
-    Raises
-    ------
-    UserError
-        If study.yaml is broken.
     """
     study = load_study(Path(study_file).parent)
     answer = answer_of(tables, study)
     charts = {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs}
-    charts_drawn = Drawn(charts, Path(engine).read_text(encoding="utf-8") if engine else "")
+    script = Path(engine).read_text(encoding="utf-8") if engine else ""
     for name, text in (
         ("index.html", page_of(answer)),
-        ("evidence.html", render_evidence(tables, study, charts_drawn, machines)),
+        ("evidence.html", render_evidence(tables, study, charts, script, machines)),
         ("summary.md", summary_of(answer)),
         ("answer.json", to_json(answer)),
     ):
-        with write_whole(Path(folder) / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(Path(folder) / name, text)

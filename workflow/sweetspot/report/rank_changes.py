@@ -16,57 +16,30 @@ PRICES = ("price", "new", "gone")
 
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """List the changes of prices and costs between two tables of ranks.
+    """Return all changes of prices, costs and ranks between two tables of `ranks`, for `sweetspot diff`.
 
-    Parameters
-    ----------
-    before, after
-        Tables like comparison/ranks.parquet; of several offers of one instance and purchase the cheapest is compared.
-
-    Returns
-    -------
-    pandas.DataFrame
-        COLUMNS, one row per change: first prices, then costs and ranks (`change_table`).
+    A row per change as of `change_table`, prices first; of several offers of one instance and purchase the cheapest
+    is compared.
     """
     return change_table([price_changes(before, after), cost_changes(before, after)])
 
 
 def change_table(changes: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate tables of changes to one table with the columns COLUMNS.
+    """Concatenate tables of changes to one with the columns of `price_changes` (COLUMNS), a row per change.
 
-    Parameters
-    ----------
-    changes
-        Tables of `side_by_side` with `what`: answer, price (USD an hour of an offer), new, gone (offers), rank, or cost
-        (USD of a workload).
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per change; missing texts are None, missing numbers NaN.
+    `what` is answer, price (USD an hour of an offer), new, gone (offers), rank, or cost (USD of a workload). Missing
+    texts are None, missing numbers NaN.
     """
     table = pd.concat([rows.reindex(columns=COLUMNS).astype(object) for rows in changes], ignore_index=True)
     return table.where(table.notna(), None).astype(dict.fromkeys(NUMBERS, float))
 
 
-def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
-    """Join two tables by the columns `key` and compute the relative change of a number.
+def _side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
+    """Join two tables by the columns `key` and compute the relative change of the column `value`.
 
-    Parameters
-    ----------
-    before, after
-        The two tables; of several rows with the same key the one with the lowest `value` is taken.
-    key
-        Columns that identify a row.
-    value
-        Column of the number to compare.
-    carried
-        Further columns to keep from both tables, with the suffixes `_before` and `_after`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per key in either table, sorted by key: `before`, `after`, `change` (after / before - 1); NaN if missing.
+    Of several rows with the same key the one with the lowest `value` is taken. Returns a row per key in either table:
+    `before`, `after`, `change` (after / before - 1), NaN if missing, and each column of `carried` with the suffixes
+    `_before` and `_after`.
     """
     columns = [*key, value, *carried]
     first, second = (table.sort_values(value, kind="stable").drop_duplicates(key)[columns] for table in (before, after))
@@ -76,28 +49,24 @@ def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], valu
 
 
 def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """List the offers whose USD per hour differ between two tables, and those that are new or gone.
+    """Return the offers whose USD per hour differ between two tables, and those that are new or gone (`what`).
 
-    Parameters
-    ----------
-    before, after
-        Tables of offers or ranks; if both have a column `price_list`, offers of different lists are different offers.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Table of `side_by_side`, one row per changed offer, with `what`: price, new or gone.
+    Columns are those of `_side_by_side`. The tables are of offers or ranks; if both have a column `price_list`, offers
+    of different lists are different offers.
     """
     key = [name for name in ("price_list", "instance", "purchase") if name in before and name in after]
-    merged = side_by_side(before, after, key, "usd_per_hour", "as_of")
+    merged = _side_by_side(before, after, key, "usd_per_hour", "as_of")
     is_new, has_ended = merged["before"].isna(), merged["after"].isna()
     merged["what"] = pd.Series("price", merged.index).mask(is_new, "new").mask(has_ended, "gone")
     return merged[is_new | has_ended | (merged["change"].abs() > TOLERANCE)]
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """List options of workloads whose rank (`what`: rank), or only USD (`what`: cost), differs; changed ranks first."""
-    merged = side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
+    """Return the options of workloads whose rank (`what`: rank), or only USD (`what`: cost), differs; ranks first.
+
+    The tables are like comparison/ranks.parquet; columns are those of `_side_by_side`.
+    """
+    merged = _side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
     rank_changed = merged["rank_before"] != merged["rank_after"]
     merged["what"] = rank_changed.map({True: "rank", False: "cost"})
     changed = merged[rank_changed | (merged["change"].abs() > TOLERANCE)]
@@ -107,12 +76,12 @@ def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 def to_markdown(
     table: pd.DataFrame, before: str, after: str, answers: tuple[str | None, str | None] = (None, None)
 ) -> str:
-    """Return the changes as Markdown text: answers, prices and ranks, and the number of costs with unchanged rank.
+    """Return the rows of `change_table` as Markdown, for `sweetspot diff`: answers, prices, ranks, a count of the rest.
 
     Parameters
     ----------
     table
-        The table of `change_table`.
+        The changes.
     before, after
         Names of the two states, for the text.
     answers

@@ -32,7 +32,7 @@ class Axis:
         return f"{max(0.8, float(self.at(high)) - float(self.at(low))):.4g}"
 
     def ticks(self, count: int = 4) -> list[float]:
-        """Return about `count` round, evenly spaced values from 0 to the maximum of the axis."""
+        """Return about `count` round, evenly spaced values from 0 to the axis's maximum, where its labels stand."""
         raw = (self.maximum or 1.0) / count
         size = 10.0 ** math.floor(math.log10(raw))
         step = next(by * size for by in (1, 2, 2.5, 5, 10) if by * size >= raw)
@@ -40,7 +40,9 @@ class Axis:
 
 
 def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money) -> Axis:
-    """Return the axis of a bar chart of costs, in the currency `money`.
+    """Return the axis of a bar chart of costs, from 0 to the highest bound of a cost, in the currency `money`.
+
+    Costs above FAR times `reference_usd` are ignored: their bars say that they lie beyond the axis.
 
     Parameters
     ----------
@@ -50,11 +52,6 @@ def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money)
         The higher of the two costs that the answer compares.
     money
         The currency of the axis.
-
-    Returns
-    -------
-    Axis
-        From 0 to the highest bound of any cost, but those above FAR times `reference_usd` are ignored.
     """
     comparable = [cost for cost in costs if (cost.value or 0.0) <= FAR * reference_usd]
     highest = max((end for cost in comparable for end in (cost.value, cost.high) if end is not None), default=0.0)
@@ -62,7 +59,7 @@ def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money)
 
 
 def short_amount(value: float) -> str:
-    """Return an amount as short text for an axis: 0, 800, 12 k, 1.2 M."""
+    """Return an amount as short text for a label of an axis: 0, 800, 12 k, 1.2 M."""
     if abs(value) >= 999_500:  # below that, three digits are fewer than 1000 k
         return f"{value / 1e6:.3g} M"
     if abs(value) >= 1e4:

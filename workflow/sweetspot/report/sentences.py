@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 FOLDERS = [Path(__file__).parent / name for name in ("templates", "assets")]
 MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\`*_[]|#~"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-
 TABLE_CELL = str.maketrans({"\\": "\\\\", "|": "\\|", "<": "&lt;", "\n": " "})
 
 
@@ -78,6 +77,7 @@ FILTERS = {
 
 @lru_cache(maxsize=2)
 def _environment(autoescape: bool) -> "Environment":
+    """Return the Jinja environment of all templates, with FILTERS; undefined names are errors."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -89,6 +89,7 @@ def _environment(autoescape: bool) -> "Environment":
 
 
 def _macro(template: str, name: str, *values: Any, **keywords: Any) -> str:
+    """Return the text of the macro `name` in a template, called with these arguments."""
     module = _environment(template == "charts.j2").get_template(template).module
     return str(getattr(module, name)(*values, **keywords))
 

@@ -16,12 +16,6 @@ from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
 if TYPE_CHECKING:
     from sweetspot.study.study import Study  # its models take longer to import than a step of these tables
 
-# Names for people of the methods of scaling/methods.py.
-METHOD_NAMES = {
-    "mean_efficiency": "mean efficiency (2018)",
-    "usl": "universal scaling law",
-    "sum_of_parts": "sum of parts (learned)",
-}
 BY_PRICE_LIST = ("costs", "offers", "bills", "price_lint")
 DOLLAR = re.compile(r"\bUSD\b")
 # Columns of tables whose `unit` says row by row in what they are counted.
@@ -36,12 +30,15 @@ Files = Mapping[str, Sequence[str | Path]]
 
 
 def read_tables(files: Files) -> Tables:
-    """Return result tables by name, read from files; tables with one file per price list are concatenated."""
+    """Return result tables by name, read from files; tables with one file per price list are concatenated.
+
+    `files`: by table name, or by a name of a rule's input, whose files then have the tables' names.
+    """
     return {name: _read(paths).to_pandas(use_threads=False) for name, paths in _by_table(files).items()}
 
 
 def write_tables(files: Files, folder: Path) -> None:
-    """Write every table to `folder` as <name>.parquet and <name>.csv; lists are text in the CSV."""
+    """Write every table to `folder` as <name>.parquet and <name>.csv, for other programs; lists are text in CSV."""
     for name, paths in _by_table(files).items():
         content = _read(paths)
         write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads
@@ -49,17 +46,7 @@ def write_tables(files: Files, folder: Path) -> None:
 
 
 def table_of(tables: Tables, name: str, *columns: str) -> "pd.DataFrame":
-    """Return the table called `name`; an empty table if the study lacks this one.
-
-    Parameters
-    ----------
-    tables
-        Result tables by name.
-    name
-        Name of the table.
-    columns
-        Columns that the result must have; columns that the table lacks are added, with NaN in all rows.
-    """
+    """Return the table called `name`, empty if the study lacks it, with all of `columns` (NaN where it lacks one)."""
     table = tables.get(name, pd.DataFrame())
     lacking = [column for column in columns if column not in table.columns]
     return table.reindex(columns=[*table.columns, *lacking]) if lacking else table
@@ -94,7 +81,10 @@ def asked_model(tables: Tables) -> str:
 
 
 def judged_option(tables: Tables, model: str) -> str:
-    """Return a model's option to compare others with: its reference, else the cheapest persistent or in the answer."""
+    """Return a model's option to compare others with; '' without any.
+
+    It is the reference, else the cheapest persistent one or the cheapest in the answer.
+    """
     for table, name in (("options", "is_reference"), ("ranks", "persistent"), ("ranks", "in_answer")):
         rows = table_of(tables, table, "model", name)
         rows = rows[(rows["model"] == model) & rows[name].eq(True)]
@@ -121,18 +111,13 @@ def hours_differ(tables: Tables) -> bool:
 
 
 def leading(tables: Tables) -> str | None:
-    """Return the value of column `cost` for the study's leading plan: DISPATCH, else ROUNDS; None without a plan."""
+    """Return how the study's leading plan is priced (column `cost`): DISPATCH, else ROUNDS; None without a plan."""
     costs = set(table_of(tables, "choices", "cost")["cost"])
     return next((cost for cost in (DISPATCH, ROUNDS) if cost in costs), None)
 
 
-def method_name(method: object) -> str:
-    """Return the title of a prediction method; a method without a title is shown by its key."""
-    return METHOD_NAMES.get(str(method), str(method).replace("_", " "))
-
-
 def counted_in(tables: Tables) -> Words:
-    """Return the words for what the study counts and its currency; those for trainings if it has no verdict."""
+    """Return the words for what the study counts and its currency, of table `verdict`; without one for trainings."""
     verdict = table_of(tables, "verdict", "counts", "currency", "usd_per_unit")
     for row in verdict.head(1).dropna(subset="counts").itertuples():
         return words_of(str(row.counts), Money(str(row.currency), float(row.usd_per_unit)))
@@ -146,7 +131,7 @@ def titles_of(tables: Tables) -> dict[str, str]:
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Return {workload or plan: title}; workloads without a title are left out."""
+    """Return {workload or plan: title} for headings and tables; workloads without a title are left out."""
     names: dict[str, str] = {}
     for name in ("options", "choices"):
         table = table_of(tables, name, "workload", "workload_title", "cost")
@@ -179,6 +164,7 @@ def _read_once(path: Path, changed: int, size: int) -> "pa.Table":
 
 
 def _read(paths: Sequence[Path]) -> "pa.Table":
+    """Return the files of one table as one Arrow table, their rows in the order of the files."""
     tables = [_read_once(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
     return pa.concat_tables([table for table in tables if len(table)] or tables, promote_options="permissive")
@@ -208,6 +194,7 @@ def shown_in(tables: Tables, money: Money) -> Tables:
 
 
 def _converted(table: "pd.DataFrame", columns_by_unit: Sequence[str], money: Money) -> "pd.DataFrame":
+    """Return a table with its USD divided by the rate of `money`; `columns_by_unit` where their unit has USD."""
     rate = money.usd_per_unit
     changed: dict[str, Any] = {
         name: table[name] * rate if name.startswith("images_per_usd") else table[name] / rate

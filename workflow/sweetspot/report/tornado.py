@@ -18,42 +18,28 @@ class TornadoBar(AnswerPart):
     """One assumption, and the cost ratio of the runner-up to the best at either end of its range."""
 
     assumption: str
-    """Name for people"""
     unit: str
-    """Of low, high and turning_value"""
     low: float
-    """Low end of its range"""
     high: float
-    """High end of its range"""
     ratio_low: float
-    """USD of the runner-up / USD of the best at the low end"""
     ratio_high: float
-    """The same at the high end"""
     turning_value: float | None
-    """From where on another choice is the cheapest; null: none"""
     turning_factor: float | None
-    """The same, times what is planned"""
 
 
 class Tornado(AnswerPart):
     """The assumptions that move the answer most, the widest first."""
 
     best: str
-    """Title of the cheapest choice as planned"""
     runner_up: str
-    """Title of what it is compared with"""
     ratio: float
-    """USD of the runner-up / USD of the best as planned"""
     can_change: bool
-    """Whether an assumption within its range makes the runner-up cheaper"""
     same_commitment: bool
-    """Whether both bind to the same, so that only the machine is in question"""
     bars: list[TornadoBar]
-    """One an assumption"""
 
 
 def bar_of(row: Row) -> TornadoBar:
-    """Return the chart's bar for a row of comparison/tornado.parquet (one assumption)."""
+    """Return the bar of the chart for a row of the table `tornado`: one assumption, the ratio at both its ends."""
     columns = {
         "ratio_low": "margin_low",
         "ratio_high": "margin_high",
@@ -64,7 +50,10 @@ def bar_of(row: Row) -> TornadoBar:
 
 
 def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
-    """Return the bars of the verdict's work for the tornado chart; None if no assumption has a ratio at both ends."""
+    """Return the page's tornado for the verdict's work: what is compared, and the FIRST_PAGE_BARS widest bars.
+
+    None where no row of the table `tornado` for this work (or, of a single job, its models) has a ratio at both ends.
+    """
     rows = [row for row in records(of_plans(tables, "tornado")) if row["workload"] == verdict.workload]
     if not rows:
         models = {row["model"] for row in rows_where(tables, "options", workload=verdict.workload)}
@@ -88,23 +77,18 @@ def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
 def tornado_chart(
     bars: Sequence[TornadoBar], best: str, runner_up: str, baseline: float, money: Money | None = None
 ) -> Markup:
-    """Draw the bars of a tornado chart on a common axis, the cost ratio of the runner-up to the best choice.
+    """Return the HTML of a tornado: bars on a common axis, the cost ratio of the runner-up to the best choice.
 
     Parameters
     ----------
     bars
         The assumptions, from the top.
     best, runner_up
-        Texts for the choice that is cheaper at ratios above 1, and for the one that is cheaper below 1.
+        Names of the choice that is cheaper at ratios above 1, and of the one that is cheaper below.
     baseline
         The planned ratio, marked by a thin line.
     money
         The currency to show USD in; None if the values are converted already.
-
-    Returns
-    -------
-    markupsafe.Markup
-        HTML for a page with the styles of bars.css.
     """
     ratios = [1.0, baseline, *(ratio for bar in bars for ratio in (bar.ratio_low, bar.ratio_high))]
     return markup("tornado", bars, Axis(min(ratios), max(ratios)), best, runner_up, baseline, money or Money())

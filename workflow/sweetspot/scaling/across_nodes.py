@@ -17,11 +17,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.evidence import without_warnings
-from sweetspot.scaling.pooled_slopes import (
-    SlopePrior,
-    fit_pooled_slopes,
-    slopes_of,
-)
+from sweetspot.scaling.pooled_slopes import SlopePrior, fit_pooled_slopes, slopes_of
 from sweetspot.scaling.published_pairs import POD_FABRIC
 from sweetspot.throughput.calibration import calibrate
 
@@ -45,24 +41,14 @@ class NodeScaling:
     width: float
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict the throughput per device of each cell, as a share of that of a base with fewer devices.
+        """Predict `efficiency`, the throughput per device over that of a base with fewer devices, and `width`.
 
-        Parameters
-        ----------
-        cells
-            Columns gpus, nodes, base_gpus, base_nodes, interconnect.
-
-        Returns
-        -------
-        pd.DataFrame
-            Columns `efficiency` (that share) and `width` (half of its 90 % interval in log units); same index.
+        The width is half of the 90 % interval in log units. cells: gpus, nodes, base_gpus, base_nodes, interconnect.
         """
         steps = _steps(cells)
-        loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"]
-        loss += self.leaving * steps["leaves"]
+        loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"] + self.leaving * steps["leaves"]
         width = np.hypot(self.width * np.sqrt(steps["doublings"]), MINIMUM_WIDTH)
-        columns = {"efficiency": np.exp(-loss), "width": width.where(steps["doublings"] > 0, 0.0)}
-        return pd.DataFrame(columns, cells.index)
+        return pd.DataFrame({"efficiency": np.exp(-loss), "width": width.where(steps["doublings"] > 0, 0.0)})
 
 
 def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
@@ -99,8 +85,7 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
     cells
         Columns gpus, nodes, interconnect of the whole cells.
     node_scaling
-        Fitted losses between nodes. Their error and that of `predicted` count as independent: half the
-        width of the interval's logarithm is the root of the sum of squares.
+        Fitted losses between nodes; their error and that of `predicted` count as independent.
 
     Returns
     -------
@@ -119,19 +104,10 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
 
 
 def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Predict the efficiency of every row by a NodeScaling that was fitted without the row's group.
+    """Predict evidence rows whose base has several devices, leaving out each value of the column `group` in turn.
 
-    Parameters
-    ----------
-    evidence
-        EVIDENCE_COLUMNS, rows whose base has several devices.
-    group
-        The column whose values are left out in turn; with one value only nothing is predicted.
-
-    Returns
-    -------
-    pd.DataFrame
-        Evidence with `group` (value left out), `predicted`, relative `error`, `score` (|log error| at one doubling).
+    Added are `group` (the value left out), `predicted`, relative `error` and `score` (|log error| at one doubling);
+    there are no rows if the column has one value only.
     """
     tables = [evidence.head(0).assign(predicted=0.0)]
     for name, rows in evidence.groupby(group):
@@ -158,9 +134,5 @@ def _steps(cells: pd.DataFrame) -> pd.DataFrame:
     leaves = (cells["base_nodes"].astype(float) == 1) & (cells["nodes"].astype(float) > 1)
     in_pod = (cells["interconnect"] == POD_FABRIC) & ~leaves
     doublings = np.log2(cells["gpus"].astype(float) / cells["base_gpus"].astype(float))
-    columns = {
-        "doublings": doublings,
-        "leaves": leaves.astype(float),
-        "fabric": np.where(in_pod, POD_FABRIC, NETWORK_FABRIC),
-    }
-    return pd.DataFrame(columns, cells.index)
+    fabric = np.where(in_pod, POD_FABRIC, NETWORK_FABRIC)
+    return pd.DataFrame({"doublings": doublings, "leaves": leaves.astype(float), "fabric": fabric}, cells.index)

@@ -11,33 +11,23 @@ from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.scaling.fitted import FittedScaling, fit_shipped_scaling, predicted_rates
 from sweetspot.scaling.intervals import LEARNED_METHOD
+from sweetspot.scaling.networks import listed_networks
 from sweetspot.scaling.step_facts import device_family
+from sweetspot.spelling import slipped
 from sweetspot.throughput.published import guessed_interconnect
-from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, check_figure, learn_devices, transferred
+from sweetspot.transfer.figures import network_name, shipped_devices
+from sweetspot.transfer.plausibility import MIN_OF_PEAK, beyond_peak_factor
+from sweetspot.transfer.specifications import precision_name
+from sweetspot.transfer.transferring import RATES, Measured, learn_devices, transferred
 
-COLUMNS = (
-    "gpu",
-    "gpus",
-    "interconnect",
-    "images_per_s",
-    "images_per_s_low",
-    "images_per_s_high",
-    "basis",
-    "warnings",
-)
-
+COLUMNS = ["gpu", "gpus", "interconnect", *RATES, "basis", "warnings"]
 DEVICES_PER_NODE = 8
 # Families whose boards have full links between all devices.
 BOARD_FAMILIES = re.compile(r"(p|v|[abh]|gh)[1-3]00|mi[23]\d\d")
 
 
 def predict_throughput(
-    figures: Sequence[Measured],
-    gpus: Sequence[str],
-    counts: Sequence[int],
-    interconnect: str | None,
-    studies: Path = STUDIES,
+    figures: Sequence[Measured], gpus: Sequence[str], counts: Sequence[int], studies: Path = STUDIES
 ) -> pd.DataFrame:
     """Predict the throughput of a workload on each kind and number of devices.
 
@@ -49,8 +39,6 @@ def predict_throughput(
         Names of the devices to predict.
     counts
         Numbers of devices to predict, for each name.
-    interconnect
-        The link between several devices, such as `nvlink`; None: the usual one of the device.
     studies
         Folder of the studies whose published figures the models learn from.
 
@@ -70,20 +58,34 @@ def predict_throughput(
         names = " and ".join(f"{model} in {precision}" for model, precision, _ in workloads)
         raise UserError(f"--measured: figures of {names}; expected several devices with one workload")
     devices = {device.gpu: device for device in map(shipped_devices().get, gpus)}
-    relation = learn_devices(studies)
     for figure in figures:
-        check_figure(figure, relation)
-    single = transferred(figures, list(devices.values()), relation)
+        check_figure(figure)
+    single = transferred(figures, list(devices.values()), learn_devices(studies))
     tables = [single.assign(gpus=1, interconnect="", basis="transferred")]
     predicted = single[single["images_per_s"].notna()]
     several = [count for count in counts if count > 1]
     if several and len(predicted):
-        scaling = fit_shipped_scaling(studies)
-        scaled = scale_to_devices(predicted, several, figures[0], interconnect, scaling)
+        scaled = scale_to_devices(predicted, several, figures[0], fit_shipped_scaling(studies))
         tables.append(scaled.assign(basis="extrapolated"))
     table = pd.concat(tables).sort_values("gpus")
-    table = table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), list(COLUMNS)]
+    table = table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), COLUMNS]
     return pd.concat([table[table["gpu"] == gpu] for gpu in devices])
+
+
+def check_figure(figure: Measured) -> None:
+    """Raise UserError for a figure with a misspelt model, a precision its device lacks, or a rate above its peak."""
+    model, device, rate = figure.model, figure.device, figure.images_per_s
+    meant = slipped(network_name(model), listed_networks().index)
+    if meant is not None:
+        raise UserError(f"the model is {model!r}; did you mean '{meant}'? (another network needs another name)")
+    if not device.computes(precision_name(figure.precision)):
+        raise UserError(f"{device.gpu} does not compute in {figure.precision}; expected another precision")
+    factor = beyond_peak_factor(device, figure.precision, model, rate)
+    if factor < MIN_OF_PEAK or factor > 1:
+        raise UserError(
+            f"{rate:,.6g} per second of {model} are {factor:,.3g} times what {device.gpu} can do at its dense peak; "
+            f"expected at most {rate / factor:,.4g} (wrong unit?)"
+        )
 
 
 def usual_interconnect(gpu: str) -> str:
@@ -97,11 +99,7 @@ def usual_interconnect(gpu: str) -> str:
 
 
 def scale_to_devices(
-    single: pd.DataFrame,
-    counts: Sequence[int],
-    figure: Measured,
-    interconnect: str | None,
-    scaling: FittedScaling,
+    single: pd.DataFrame, counts: Sequence[int], figure: Measured, scaling: FittedScaling
 ) -> pd.DataFrame:
     """Predict the throughput of n devices of each kind from that of one.
 
@@ -112,30 +110,23 @@ def scale_to_devices(
     counts
         Numbers of devices.
     figure
-        Model, batch, precision and framework of the workload.
-    interconnect
-        The link between the devices; None: the usual one of each kind.
+        Gives model, batch, precision and framework of the workload.
     scaling
         The fitted model. Its error and that of `single` count as independent.
 
     Returns
     -------
     pd.DataFrame
-        One row per kind and count, with the columns gpu, gpus, interconnect, warnings, and images_per_s
-        (of all devices) with `_low` and `_high` (90 %).
+        One row per kind and count, with the columns of `single`, of all devices, gpus and the usual interconnect.
     """
-    base = single.rename(columns={name: f"base_{name}" for name in single if name.startswith("images_per_s")})
+    base = single.rename(columns={name: f"base_{name}" for name in RATES})
     cells = base.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")
-    cells["interconnect"] = [interconnect or usual_interconnect(gpu) for gpu in cells["gpu"]]
+    cells["interconnect"] = cells["gpu"].map(usual_interconnect)
     facts = cells.assign(
+        **{name: getattr(figure, name) for name in ("model", "batch_size", "precision", "framework")},
         nodes=-(-cells["gpus"] // DEVICES_PER_NODE),
-        model=figure.model,
-        batch_size=figure.batch_size,
-        precision=figure.precision,
-        framework=figure.framework,
         framework_version="",
         xla=figure.framework in ALWAYS_COMPILED,
         exchange=True,
     )
-    rates = predicted_rates(cells, scaling.predict(LEARNED_METHOD, facts))
-    return cells.assign(**rates)
+    return cells.assign(**predicted_rates(cells, scaling.predict(LEARNED_METHOD, facts)))

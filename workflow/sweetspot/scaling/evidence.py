@@ -24,10 +24,7 @@ WORKLOAD = ["framework", "model", "batch_size", "precision"]
 
 
 def study_efficiency(
-    throughput: pd.DataFrame,
-    table: pd.DataFrame,
-    instances: Mapping[str, Instance],
-    framework: str = "tensorflow",
+    throughput: pd.DataFrame, table: pd.DataFrame, instances: Mapping[str, Instance], framework: str = "tensorflow"
 ) -> pd.DataFrame:
     """Compute the scaling efficiencies of a study: images_per_s of n devices / (n x images_per_s of one).
 
@@ -40,15 +37,14 @@ def study_efficiency(
     instances
         The declared machines; `base_instance` names the machine with one device.
     framework
-        Of rows of `table` that name none, where their instance declares none either.
+        Of rows of `table` whose instance declares none.
 
     Returns
     -------
     pd.DataFrame
-        EFFICIENCY_COLUMNS and `best` (of the variants), one row for each pair of instances and
-        workload that was measured or published on 1 and on n devices. The base is the same
-        instance with one device, else its `base_instance`. A pair that is printed in the table and
-        measured too has two rows. `xla`: whether XLA compiled the steps of n devices.
+        EFFICIENCY_COLUMNS and `best` (of the variants), a row for each pair of instances and workload measured or
+        published on 1 and on n devices. The base is the same instance with one device, else its `base_instance`. A
+        pair that is printed in the table and measured too has two rows. `xla`: XLA compiled the steps of n devices.
     """
     # A scaled throughput already contains an efficiency; using it would count that twice.
     observed = throughput[throughput["basis"].isin(READ) & throughput["status"].isin(USABLE)]
@@ -132,10 +128,7 @@ def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def study_evidence(
-    study: str,
-    efficiency: pd.DataFrame,
-    throughput: pd.DataFrame,
-    instances: Mapping[str, Instance],
+    study: str, efficiency: pd.DataFrame, throughput: pd.DataFrame, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
     """Turn a study's efficiencies into evidence to learn from: add the speed of one device and declared facts.
 
@@ -189,23 +182,11 @@ def source_groups(evidence: pd.DataFrame) -> pd.Series:
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
-    """Average the efficiencies of each workload over device families, as the 2018 study does in its table 1.
+    """Average efficiencies (EFFICIENCY_COLUMNS) over device families, as the 2018 study does in section 3, table 1.
 
-    Parameters
-    ----------
-    efficiency
-        EFFICIENCY_COLUMNS. A family is a pair of instances; one with more than one row (printed and
-        measured, or of different variants) counts once, by its mean.
-
-    Returns
-    -------
-    pd.DataFrame
-        One row per workload: framework, model, batch_size, precision, efficiency (mean), spread (sample standard
-        deviation over the families), families (their number); efficiencies above MAXIMUM_EFFICIENCY are left out.
-
-    References
-    ----------
-    Parkopedia 2018, section 3.
+    A family is a pair of instances; one with several rows (printed and measured, or variants) counts once, by its mean.
+    Returned is a row per workload: framework, model, batch_size, precision, efficiency (mean), spread (sample standard
+    deviation over the families), families (their number); efficiencies above MAXIMUM_EFFICIENCY are left out.
     """
     pair_key = [*WORKLOAD, "base_instance", "instance", "gpus"]
     pairs = _separate_devices(efficiency).groupby(pair_key, as_index=False)["efficiency"].mean()

@@ -10,19 +10,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import STUDIES, figures_file
-from sweetspot.scaling.across_nodes import (
-    NodeScaling,
-    extend_across_nodes,
-    fit_node_scaling,
-    part_within_node,
-)
+from sweetspot.scaling.across_nodes import NodeScaling, extend_across_nodes, fit_node_scaling, part_within_node
 from sweetspot.scaling.evidence import concat_filled, learnable
-from sweetspot.scaling.intervals import (
-    LEARNED_METHOD,
-    METHODS,
-    CalibratedMethod,
-    validation_errors,
-)
+from sweetspot.scaling.intervals import LEARNED_METHOD, METHODS, CalibratedMethod, validation_errors
 from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.throughput.published import read_published
@@ -43,14 +33,12 @@ class FittedScaling:
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
-        """Fit the named methods to rows whose base is one device, and the losses between nodes to the others.
+        """Fit methods to rows whose base is one device, and the losses between nodes to the others.
 
         Parameters
         ----------
-        evidence
-            EVIDENCE_COLUMNS, with the network facts of a study or without.
-        names
-            Methods to fit, keys of METHODS.
+        evidence, names
+            EVIDENCE_COLUMNS, and keys of METHODS.
         """
         has_single_base = (evidence["base_gpus"] == 1).to_numpy()
         on_node, on_nodes = evidence[has_single_base], evidence[~has_single_base]
@@ -60,19 +48,12 @@ class FittedScaling:
         return cls(methods, errors, fit_node_scaling(on_nodes))
 
     def predict(self, name: str, facts: pd.DataFrame) -> pd.DataFrame:
-        """Predict the scaling efficiency of cells on one or several nodes.
+        """Return efficiency, low, high (90 %; shares of linear scaling) of cells on one or several nodes, same index.
 
         Parameters
         ----------
-        name
-            Name of a fitted method.
-        facts
-            One row per cell, with the columns that `with_step_facts` needs.
-
-        Returns
-        -------
-        pd.DataFrame
-            Columns efficiency, low, high (90 % interval), as shares of linear scaling; same index.
+        name, facts
+            The fitted method, and one row per cell with the columns that `with_step_facts` needs.
         """
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
@@ -83,9 +64,7 @@ def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
 
     A folder in `studies` with the name of a pool replaces the shipped figures of that pool.
     """
-    files = {name: figures_file(name, studies) for name in POOLS}
-    tables = [published_evidence(name, read_published(file)) for name, file in files.items()]
-    return concat_filled(tables)
+    return concat_filled([published_evidence(name, read_published(figures_file(name, studies))) for name in POOLS])
 
 
 @cache
@@ -109,8 +88,7 @@ def predicted_rates(cells: pd.DataFrame, predicted: pd.DataFrame, power: float =
     Returns
     -------
     pd.DataFrame
-        Columns images_per_s (of all devices) with `_low` and `_high`. The errors count as independent: half
-        the width of the logarithm is the root of the sum of squares.
+        Columns images_per_s (of all devices) with `_low` and `_high`; the errors count as independent.
     """
     rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
     columns = {"images_per_s": rate}

@@ -80,16 +80,8 @@ class CalibratedMethod:
 
         Parameters
         ----------
-        kind
-            One of the classes of METHODS.
-        evidence
-            EVIDENCE_COLUMNS, of pairs whose base is one device.
-        errors
-            `validation_errors` of the same method and evidence.
-
-        Returns
-        -------
-        CalibratedMethod
+        kind, evidence, errors
+            A class of METHODS, EVIDENCE_COLUMNS of pairs whose base is one device, and `validation_errors` of both.
         """
         rows = learnable(evidence)
         speedup = rows["efficiency"].astype(float) * rows["gpus"]
@@ -97,46 +89,26 @@ class CalibratedMethod:
         return cls(kind.fit(rows), interval_widths(errors), slowest.to_dict())
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict the scaling efficiency of cells within one node.
+        """Return efficiency, low, high (90 % prediction interval of a new machine) of cells in one node, same index.
 
-        Parameters
-        ----------
-        cells
-            One row per cell, with the columns that `with_step_facts` needs.
-
-        Returns
-        -------
-        pd.DataFrame
-            Columns efficiency, low, high (90 % prediction interval of a new machine); same index.
+        cells: the columns that `with_step_facts` needs.
         """
         described = with_step_facts(cells)
         slowest = [self.slowest.get(name, 1.0) for name in _cell_classes(described)[0]]
         highest_overhead = described["gpus"] / slowest - 1
         overhead = pd.Series(1 / self.method.efficiency(described) - 1, cells.index).clip(upper=highest_overhead)
-        factor = np.exp(_widths_of(described, self.widths))
-        floored = _floored(overhead)
+        factor, floored = np.exp(_widths_of(described, self.widths)), _floored(overhead)
         overhead_high = (floored * factor - SCORE_FLOOR).clip(upper=highest_overhead)
-        overhead_low = floored / factor - SCORE_FLOOR
-        columns = {"efficiency": overhead, "low": overhead_high, "high": overhead_low}
-        return 1 / (1 + pd.DataFrame(columns))
+        bounds = {"efficiency": overhead, "low": overhead_high, "high": floored / factor - SCORE_FLOOR}
+        return 1 / (1 + pd.DataFrame(bounds))
 
 
 def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
-    """Predict every efficiency by a fit without its device family and without its publisher.
+    """Predict every efficiency by a fit (class of METHODS) without its device family and without its publisher.
 
-    Parameters
-    ----------
-    kind
-        One of the classes of METHODS.
-    evidence
-        EVIDENCE_COLUMNS, of pairs whose base is one device; rows with a warning are left out.
-
-    Returns
-    -------
-    pd.DataFrame
-        The rows with `group` (family and publisher), `predicted` (efficiency), `error` (predicted / efficiency
-        - 1), `score` (|log| of the ratio of overheads) and `inside90`: whether the interval from the
-        other groups contains the true efficiency. NaN where the method predicts nothing.
+    Returned are the rows of `evidence` (EVIDENCE_COLUMNS, base of one device) without warnings, with `group` (family
+    and publisher), `predicted` efficiency, `error` (predicted / efficiency - 1), `score` (|log| of the ratio of
+    overheads) and `inside90`: whether the interval from the other groups contains the true one. NaN: no prediction.
     """
     rows = learnable(evidence)
     group = rows["family"].astype(str) + " " + rows["publisher"]

@@ -43,13 +43,9 @@ class ScalingMethod(ABC):
 
 @dataclass(frozen=True)
 class MeanEfficiency(ScalingMethod):
-    """The 2018 rule: predict the mean efficiency of all families at the same framework, model, batch and precision.
+    """The 2018 rule (Parkopedia 2018, section 3): the mean efficiency of all families at the same workload.
 
     averages: the table of `evidence.average_efficiency`.
-
-    References
-    ----------
-    Parkopedia 2018, section 3.
     """
 
     averages: pd.DataFrame
@@ -65,20 +61,11 @@ class MeanEfficiency(ScalingMethod):
         return self.predict(cells)["efficiency"].to_numpy(dtype=float)
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict the efficiency of each cell for a device family that is not among the averages.
+        """Predict efficiency, low, high of each cell for a device family that is not among the averages.
 
-        Parameters
-        ----------
-        cells
-            Columns framework, model, batch_size (NaN: all batches count) and precision. A
-            framework without averages takes those of all frameworks; a missing model takes all
-            models at the nearest batch (in doublings); a missing precision takes the others.
-
-        Returns
-        -------
-        pd.DataFrame
-            Columns efficiency, low, high (90 %: mean +- t(n-1) s sqrt(1 + 1/n) for n families) with the
-            index of `cells`; low and high are NaN for one family.
+        The bounds (90 %) are mean +- t(n-1) s sqrt(1 + 1/n) for n families, NaN for one. cells: framework, model,
+        batch_size (NaN: all batches count) and precision. A framework without averages takes those of all frameworks,
+        a missing model all models at the nearest batch (in doublings), a missing precision the others.
         """
         frameworks = cells["framework"].where(cells["framework"].isin(self.averages["framework"]), ANY_FRAMEWORK)
         averages = pd.concat([self.averages, self.averages.assign(framework=ANY_FRAMEWORK)])
@@ -111,13 +98,9 @@ def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float
 
 @dataclass(frozen=True)
 class UniversalScalabilityLaw(ScalingMethod):
-    """Efficiency 1 / (1 + s (n-1) + k n (n-1)) with s, k >= 0 for each model and precision.
+    """Efficiency 1 / (1 + s (n-1) + k n (n-1)), s, k >= 0 (Gunther 2007, Guerrilla Capacity Planning, chapter 4).
 
     constants: array (s, k) by (model, precision); common: (s, k) of all figures, for other workloads.
-
-    References
-    ----------
-    Gunther 2007, Guerrilla Capacity Planning, chapter 4.
     """
 
     constants: Mapping[Hashable, np.ndarray]
@@ -144,7 +127,7 @@ class UniversalScalabilityLaw(ScalingMethod):
 
 
 def fit_law(devices: np.ndarray, efficiency: np.ndarray, families: np.ndarray) -> np.ndarray:
-    """Fit the constants s and k of the universal scalability law to measured efficiencies.
+    """Fit s and k of the universal scalability law by non-negative least squares on 1/efficiency - 1.
 
     Parameters
     ----------
@@ -152,11 +135,6 @@ def fit_law(devices: np.ndarray, efficiency: np.ndarray, families: np.ndarray) -
         Number of devices and efficiency of each figure; errors of 1/efficiency count relative to its value.
     families
         Integer code of each figure's device family; every family weighs the same.
-
-    Returns
-    -------
-    np.ndarray
-        The two numbers s and k, by non-negative least squares on 1/efficiency - 1.
     """
     from scipy.optimize import nnls
 

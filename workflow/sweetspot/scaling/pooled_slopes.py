@@ -33,31 +33,20 @@ class PooledSlopes:
 
 
 def fit_pooled_slopes(
-    groups: pd.Series,
-    variables: Sequence[pd.Series],
-    target: pd.Series,
-    step: pd.Series,
-    prior: SlopePrior,
+    groups: pd.Series, variables: Sequence[pd.Series], target: pd.Series, step: pd.Series, prior: SlopePrior
 ) -> PooledSlopes:
     """Fit lines through the origin: `target` = sum of slope (per group) x variable + coefficient x `step`.
 
+    The coefficient and the slopes of the first variable are >= 0.
+
     Parameters
     ----------
-    groups
-        Name of each row's group.
-    variables
-        Numbers, one series for each variable; same index as `groups`.
-    target
-        Numbers to explain, same index.
+    groups, variables, target
+        Of each row its group, its value of each variable, and the number to explain.
     step
         1 where a figure crosses a border, -1 for the way back, else 0.
     prior
         Means and standard deviations of the slopes, of the step and of the scatter.
-
-    Returns
-    -------
-    PooledSlopes
-        The slopes by variable and group, and the coefficient of `step`. This coefficient and the first slopes are >= 0.
 
     References
     ----------

@@ -19,29 +19,16 @@ MODELLED_FRAMEWORKS = ("", *(name for name, ability in FRAMEWORKS.items() if abi
 DEFAULT_BATCH_BENCHMARKS = ("", "tf_cnn_benchmarks")
 POD_FABRIC = "ici"  # joins up to a pod of devices without a node in between
 PAIR_KEY = ["benchmark", "framework", "gpu", "model", "batch_size", "precision", "dataset"]
-
-
-BATCH_UNKNOWN = warning(
-    "batch_not_stated", "the batch is not stated, so nothing says how long a step of one device takes"
-)
+BATCH_UNKNOWN = warning("batch_not_stated", "the batch is not stated, nor how long a step of one device takes")
 
 
 def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
-    """Pair published figures of n devices with a base of fewer devices and compute the scaling efficiency.
+    """Pair published figures of n devices (columns of throughput.csv) with a base of fewer devices (`_find_base`).
 
-    Parameters
-    ----------
-    published
-        The columns of a study's throughput.csv; `batch_size` may be missing. The base has the same
-        benchmark, framework, device, model, batch, precision and dataset (`_find_base`).
-
-    Returns
-    -------
-    pd.DataFrame
-        The rows of modelled frameworks on synthetic or real data that have a base, with their
-        index, base_gpus, base_nodes, base_images_per_s, `efficiency` against the base, `family`, `warnings`
-        (`super_linear`, `inconsistent`, `batch_not_stated`) and the machine facts of
-        `throughput.published.with_machine_facts`.
+    The base has the same benchmark, framework, device, model, batch (or none), precision and dataset. Returned are the
+    rows of modelled frameworks on synthetic or real data that have a base, with base_gpus, base_nodes,
+    base_images_per_s, `efficiency` against the base, `family`, `warnings` (`super_linear`, `inconsistent`,
+    `batch_not_stated`) and the machine facts of `throughput.published.with_machine_facts`.
     """
     frameworks = published["framework"].fillna("").astype(str).map(framework_name)
     rows = published.assign(framework=frameworks)

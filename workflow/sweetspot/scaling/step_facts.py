@@ -45,27 +45,16 @@ def device_family(gpu: str) -> str:
     if consumer and re.search(r"gtx|rtx|geforce", name):
         series = "rtx" if "rtx" in name else "gtx"
         return " ".join([series, *filter(None, consumer.groups())])
-    chip = CHIP.search(bare)
-    if chip:
+    if chip := CHIP.search(bare):
         return chip[1]
     return re.sub(r"\b(\d+ ?gb|pcie\w*|sxm\d?|10bit)\b", "", bare).strip() or name
 
 
 def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Add the link between devices, the device family and other columns that `with_step_facts` needs.
+    """Add `interconnect`, `exchange`, `family` and `framework_version` (empty) to cells, for `with_step_facts`.
 
-    Parameters
-    ----------
-    cells
-        Rows with `instance`, `gpu` and `batch_size`.
-    instances
-        The declared machines by name. Where one declares no interconnect, the form of its device
-        (`...-SXM2`) decides; the name of an instance never decides.
-
-    Returns
-    -------
-    pd.DataFrame
-        The cells with `interconnect`, `exchange`, `family` and `framework_version` (empty).
+    cells: rows with `instance`, `gpu` and `batch_size`. Where the instance declares no interconnect, the form of its
+    device (`...-SXM2`) decides; the name of an instance never does.
     """
     declared = [getattr(instances.get(name), "interconnect", None) for name in cells["instance"]]
     guessed = [guessed_interconnect(str(gpu)) for gpu in cells["gpu"]]
@@ -84,17 +73,9 @@ def eras_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def link_classes_of(cells: pd.DataFrame) -> pd.Series:
-    """Return the class of link of each cell.
+    """Return the class of link of each cell: `nvlink`, `bridge`, `geforce` or `pcie` on one node, else `network`.
 
-    Parameters
-    ----------
-    cells
-        Rows with `gpu`, `interconnect` (null: the bus) and `nodes` (null: an unknown number).
-
-    Returns
-    -------
-    pd.Series
-        Text: `nvlink`, `bridge`, `geforce` or `pcie` on one node, else `network`; same index.
+    cells: rows with `gpu`, `interconnect` (null: the bus) and `nodes` (null: an unknown number).
     """
     buses = {gpu: GEFORCE_BUS if GEFORCE.fullmatch(device_family(str(gpu))) else BUS for gpu in set(cells["gpu"])}
     links = [
@@ -111,20 +92,18 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cells
-        Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect,
-        xla, exchange (whether the devices exchange gradients), framework_version,
-        base_images_per_s (one device); `as_of` (date as text) where it is known; the columns of
-        `with_network_facts` where a study declares networks.
+        Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla,
+        exchange (whether the devices exchange gradients), framework_version, base_images_per_s (one device), and
+        `as_of` (date as text) where it is known.
 
     Returns
     -------
     pd.DataFrame
-        The cells with `era`, `link`, `doublings` (log2 n/2), `ring` (2 (n-1)/n), `step_s` (seconds of a
-        step on one device), `gradient_gb` (1e9 bytes of all gradients, half as many in half
-        precision), `slow_half` (bool: half precision with batch normalisation on tensor cores, not
-        compiled), `old_software` (bool: before TensorFlow 1.15), `device_group` (text: family and link),
-        `network_group` (text: the network's name) and the columns of `with_network_facts`.
-        Cells that have these columns are returned as they are.
+        The cells with `era`, `link`, `doublings` (log2 n/2), `ring` (2 (n-1)/n), `step_s` (seconds of a step on one
+        device), `gradient_gb` (1e9 bytes of all gradients, half as many in half precision), `slow_half` (bool: half
+        precision with batch normalisation on tensor cores, not compiled), `old_software` (bool: before TensorFlow
+        1.15), `device_group` (text: family and link), `network_group` (text: the network's name) and the columns of
+        `with_network_facts`. Cells that have these columns are returned as they are.
     """
     if "step_s" in cells:
         return cells
@@ -135,9 +114,8 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     has_step = step_s.ge(SHORTEST_STEP_S)
     usual_step_s = np.where(eras == MODERN, USUAL_STEP_S, DEFAULT_BATCH / rate)
     half = cells["precision"].isin(["fp16", "bf16", "mixed"])
-
     version = cells["framework_version"].fillna("").astype(str).str.lower()
-    dates = cells["as_of"] if "as_of" in cells else pd.Series("", cells.index)
+    dates = cells.get("as_of", pd.Series("", cells.index))
     before = dates.fillna("").astype(str).between("1", TENSORFLOW_1_15)
     later_build = version.str.contains("ngc") | version.str.match(LATER_BUILD)
     recent = later_build | version.str.match(RECENT_VERSION) | ((version == "") & ~before)

@@ -54,10 +54,7 @@ class StrongScaling:
     def log_change(self, pairs: pd.DataFrame) -> pd.Series:
         """Return log(minutes(n) n / (minutes(m) m)) of each pair: the log change of total device time from m to n.
 
-        Parameters
-        ----------
-        pairs
-            Columns benchmark, doublings, leaves, log_batch, as in `result_pairs`.
+        pairs: columns benchmark, doublings, leaves, log_batch, as of `result_pairs`.
         """
         loss = slopes_of(pairs["benchmark"], self.loss) * pairs["doublings"] * math.log(2)
         batch = slopes_of(pairs["benchmark"], self.batch) * pairs["log_batch"]
@@ -69,18 +66,11 @@ class StrongScaling:
 
 
 def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
-    """Pair results of one benchmark, device, round and submitter with those at their smallest count.
+    """Pair results (`read_times`) of a benchmark, device, round and submitter with those at its smallest count.
 
-    Parameters
-    ----------
-    times
-        The table of `read_times`; several results at a count are replaced by their median.
-
-    Returns
-    -------
-    pd.DataFrame
-        One row per pair: benchmark, gpu, family, submitter, gpus (n), doublings = log2(n/m), log_minutes =
-        log(minutes(n) n / (minutes(m) m)), leaves (`crossings`), log_batch = log(B_n/B_m) (NaN: not stated).
+    Of several results at a count the median is taken. Returned is a row per pair: benchmark, gpu, family, submitter,
+    gpus (n), doublings = log2(n/m), log_minutes = log(minutes(n) n / (minutes(m) m)), leaves (`crossings`),
+    log_batch = log(B_n/B_m) (NaN: not stated).
     """
     key = ["benchmark", "gpu", "round", "submitter"]
     medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
@@ -97,31 +87,21 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Series:
-    """Tell for each row whether the step from `base_gpus` to `gpus` leaves the devices that fast links join.
+    """Return for each row 1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0.
 
     Parameters
     ----------
     gpu, base_gpus, gpus
         Name of the device, and the numbers of devices before and after.
-
-    Returns
-    -------
-    pd.Series
-        1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0.
     """
     limit = np.where(gpu.str.startswith("GB"), DEVICES_ON_NVL72, DEVICES_ON_FAST_LINKS)
     return (gpus > limit).astype(float) - (base_gpus > limit)
 
 
 def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
-    """Fit StrongScaling to times at several device counts; without a pair the result is the prior.
+    """Fit StrongScaling to times (`read_times`) at several device counts; without a pair the result is the prior.
 
-    Parameters
-    ----------
-    times
-        Tables of `read_times` for the benchmarks in question; the width comes from their errors.
-    further_times
-        Tables of further benchmarks, from which losses are learnt too.
+    The width comes from the errors of `times`; from `further_times`, of other benchmarks, losses are learnt too.
     """
     pairs = result_pairs(pd.concat([times, *further_times]))
     errors = strong_errors(pairs, "family")
@@ -136,10 +116,7 @@ def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) 
 def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
     """Predict every pair with stated batches by a fit without its group (`group`: a column of `pairs`).
 
-    Returns
-    -------
-    pd.DataFrame
-        The pairs with `gap`, the logarithm of predicted over true minutes.
+    Returned are the pairs with `gap`, the logarithm of predicted over true minutes.
     """
     predictable = pairs.dropna(subset=["log_batch"])
     tables = [predictable.head(0).assign(gap=0.0)]
@@ -165,25 +142,16 @@ def strong_cells(
     instances: Mapping[str, Instance],
     columns: Iterable[str],
 ) -> pd.DataFrame:
-    """Estimate the speed (runs per second) of instances whose device was timed, but not at their count.
+    """Estimate the speed (runs per second, 90 %) of instances whose device was timed, but not at their count.
 
     Parameters
     ----------
-    times
-        The study's times to a target (`read_times`).
-    fitted
-        The fitted exponents.
-    question
-        The study's cells.
-    instances
-        The study's machines; the base of one is the known count nearest in doublings.
+    times, fitted
+        The study's times to a target (`read_times`), and the fitted exponents.
+    question, instances
+        The study's cells and machines; the base of one is the known count nearest in doublings.
     columns
-        Columns of the returned table.
-
-    Returns
-    -------
-    pd.DataFrame
-        Rows of the table `extrapolation` (columns as given), with 90 % intervals.
+        Columns of the returned rows of the table `extrapolation`.
     """
     timed = results(times)
     rows = []
@@ -236,21 +204,14 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gp
 
 
 def usual_batch(times: pd.DataFrame, benchmark: str, gpus: int) -> float:
-    """Return the global batch (samples of a step) that submitters use for a benchmark at a count of devices.
+    """Return the global batch (samples of a step) that submitters use at a count of devices; NaN if nobody states one.
 
     Parameters
     ----------
-    times
-        The table of `read_times`.
-    benchmark
-        Its name.
+    times, benchmark
+        The table of `read_times`, and the name of a benchmark.
     gpus
         The count; the median batch at the nearest published count is taken.
-
-    Returns
-    -------
-    float
-        NaN if nobody states a batch.
     """
     rows = times[(times["benchmark"] == benchmark) & times["global_batch"].notna()]
     distance = np.log2(rows["gpus"] / gpus).abs()

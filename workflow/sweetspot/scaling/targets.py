@@ -26,49 +26,38 @@ FIGURE_KEY = ["family", "gpus", "model", "framework", "precision", "xla"]
 
 
 def target_cells(
-    throughput: pd.DataFrame,
-    targets: Sequence[Target],
-    question: StudyCells,
-    instances: Mapping[str, Instance],
+    throughput: pd.DataFrame, targets: Sequence[Target], question: StudyCells, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
     """Select the single-device rows of throughput from which that of the target machines is predicted.
 
     Parameters
     ----------
-    throughput
-        results/<study>/throughput.parquet.
+    throughput, question, instances
+        results/<study>/throughput.parquet, the cells that the study is about, and the declared machines.
     targets
         Machines to extrapolate to, each with the instance of its single device.
-    question
-        The cells that the study is about.
-    instances
-        The declared machines.
 
     Returns
     -------
     pd.DataFrame
-        One row per target and cell: the columns of `throughput` for the base, with `instance`,
-        `base_instance`, `gpus`, `nodes` and declared `warnings` of the target, and
-        `base_images_per_s` with `_low`, `_high` (95 %, NaN for one run) and `base_warnings`.
+        One row per target and cell: the columns of `throughput` for the base, with `instance`, `base_instance`, `gpus`,
+        `nodes` and declared `warnings` of the target, and `base_images_per_s` with `_low`, `_high` (95 %, NaN for one
+        run) and `base_warnings`.
     """
-    bases = throughput[
-        (throughput["gpus"] == 1)
-        & throughput["status"].isin(USABLE)
-        & throughput["model"].isin(question.model)
-        & throughput["batch_size"].isin(question.batch_size)
-        & (throughput["precision"] == question.precision)
-        & (throughput["framework"] == question.framework)
-    ]
+    bases = throughput.query(
+        f"gpus == 1 and status in {USABLE} and model in @question.model and batch_size in @question.batch_size and "
+        "precision == @question.precision and framework == @question.framework"
+    )
     renamed = {name: f"base_{name}" for name in [*bases.filter(like="images_per_s"), "instance", "warnings"]}
     machines = [
-        {
-            "instance": target.instance,
-            "base_instance": target.base_instance,
-            "gpus": target.gpus,
-            "nodes": nodes_of(instances, target.instance, target.gpus),
-            "warnings": cautions(instances, target.instance),
-        }
-        for target in targets
+        (
+            row.instance,
+            row.base_instance,
+            row.gpus,
+            nodes_of(instances, row.instance, row.gpus),
+            cautions(instances, row.instance),
+        )
+        for row in targets
     ]
     table = pd.DataFrame(machines, columns=["instance", "base_instance", "gpus", "nodes", "warnings"])
     table = table.astype({"gpus": "int64", "nodes": "int64"})
@@ -82,10 +71,8 @@ def extrapolate_cells(
 
     Parameters
     ----------
-    cells
-        The table of `target_cells`.
-    facts
-        `with_declared_facts` of them.
+    cells, facts
+        The table of `target_cells`, and `with_declared_facts` of it.
     fitted
         The fitted methods.
     evidence
@@ -94,14 +81,12 @@ def extrapolate_cells(
     Returns
     -------
     pd.DataFrame
-        EXTRAPOLATION_COLUMNS, one row per cell and method, with 90 % prediction intervals; cells that a
-        method cannot predict are left out.
+        EXTRAPOLATION_COLUMNS, one row per cell and method that predicts it, with 90 % prediction intervals.
     """
-    tables = []
-    for name in fitted.methods:
-        predicted = fitted.predict(name, facts)
-        rows = extrapolation_rows(cells, predicted, name)
-        tables.append(with_published_warnings(rows, facts, evidence))
+    tables = [
+        with_published_warnings(extrapolation_rows(cells, fitted.predict(name, facts), name), facts, evidence)
+        for name in fitted.methods
+    ]
     return pd.concat(tables).dropna(subset="efficiency").reset_index(drop=True)
 
 
@@ -110,10 +95,8 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
 
     Parameters
     ----------
-    cells
-        The table of `target_cells`.
-    predicted
-        Columns efficiency, low, high (90 % prediction interval); same index.
+    cells, predicted
+        The table of `target_cells`, and efficiency, low, high (90 %) of each of its rows.
     method
         One of METHODS.
 
@@ -142,10 +125,8 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
 
     Parameters
     ----------
-    estimated
-        EXTRAPOLATION_COLUMNS.
-    facts
-        `with_declared_facts` of the same rows.
+    estimated, facts
+        EXTRAPOLATION_COLUMNS, and `with_declared_facts` of the same rows.
     evidence
         EVIDENCE_COLUMNS; rows of one node with as many devices of the same family are compared.
     """
@@ -188,19 +169,14 @@ def extrapolate_study(
     Parameters
     ----------
     tables
-        `throughput`, `efficiency`, `averages`, `evidence`: the files of results/<study>/.
-    instances
-        The declared machines.
-    targets
-        Machines to extrapolate to.
-    question
-        The cells that the study is about.
+        `throughput`, `averages`, `evidence`: the files of results/<study>/.
+    instances, targets, question
+        The declared machines, those to extrapolate to, and the cells that the study is about.
     method
-        The headline, one of METHODS. Without evidence there is only the learned method, with its
-        priors.
+        The headline, one of METHODS. Without evidence there is only the learned method, with its priors.
     times
-        The study's times to a target (`read_times`), then further ones to learn from. A machine
-        whose device was timed at another count only is estimated from the study's times.
+        The study's times to a target (`read_times`), then further ones to learn from. A machine whose device was
+        timed at another count only is estimated from the study's times.
     """
     evidence = tables["evidence"]
     fitted = FittedScaling.fit(evidence, METHODS if len(evidence) else [LEARNED_METHOD])

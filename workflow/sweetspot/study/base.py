@@ -23,6 +23,8 @@ DATE_TEXT = 'a date in quotes, as precise as known: "2025", "2025-06" or "2025-0
 # No characters that reorder, colour or break what a page, a terminal or a chart shows.
 TEXT = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=TEXT)]
+Title = Annotated[Text | None, Field(description="Name for people")]
+Source = Annotated[Text, Field(description="Where the numbers come from")]
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
 Share = Annotated[float, Field(ge=0, le=1)]
 SMALLEST = 1e-12  # of what must be above 0
@@ -102,20 +104,19 @@ class Ranged(Closed):
         return (self.value, *self.ends)
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause where the value lies outside its range."""
         low, high = self.ends
         if not low <= self.value <= high:
             yield f"low <= value <= high, found {low:g}, {self.value:g}, {high:g}"
 
 
 def within(minimum: float, maximum: float = math.inf, noun: str = "a number") -> AfterValidator:
-    """Return a pydantic validator: the whole range of an uncertain number must lie within bounds.
+    """Return a pydantic validator that the whole range of an uncertain number (`Ranged`, `Fact`) lies within bounds.
 
     Parameters
     ----------
-    minimum, maximum
-        The bounds; a minimum of SMALLEST is said as "above 0".
-    noun
-        What the number is, with its unit.
+    minimum, maximum, noun
+        The bounds (a minimum of SMALLEST is said as "above 0"), and what the number is, with its unit.
     """
     expected = f"{noun} above 0" if minimum == SMALLEST else f"{noun} of at least {minimum:g}"
     if maximum < math.inf:
@@ -156,21 +157,12 @@ LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
 
 def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
-    """Return the content of a file as an instance of a pydantic model.
+    """Return the content of a file as an instance of its pydantic model; UserError with one sentence per mistake.
 
     Parameters
     ----------
-    model
-        Model of the file.
-    data
-        What the file holds, as YAML reads it.
-    file
-        Name of the file for the sentences.
-
-    Raises
-    ------
-    UserError
-        One sentence per mistake: file, key, value found, what is expected.
+    model, data, file
+        Model of the file, its content as YAML reads it, and its name, which the sentences begin with.
     """
     if not isinstance(data, dict):
         raise UserError(f"{file}: found {type(data).__name__}; expected a mapping of keys to values")
@@ -191,7 +183,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    """Return a sentence for one validation error: which key is wrong, its value and what is expected."""
+    """Return a sentence for one validation error of pydantic: which key is wrong, its value and what is expected."""
     location, kind, value, context = detail["loc"], detail["type"], repr(detail["input"]), detail.get("ctx", {})
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))
@@ -216,19 +208,12 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
-    """Raise UserError for names that differ only by case: on macOS and Windows their files are one.
+    """Raise UserError for two names that differ only by case: on macOS and Windows their files are one.
 
     Parameters
     ----------
-    names, noun
-        The names, and what has them, e.g. "studies".
-    file
-        File or folder of the names, for the sentences.
-
-    Raises
-    ------
-    UserError
-        Two names differ only by case.
+    names, noun, file
+        The names, what has them ("studies"), and the file or folder that the sentence begins with.
     """
     first: dict[str, str] = {}
     refuse(
@@ -239,5 +224,5 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
 
 
 def not_once(names: list[str], where: str) -> Iterator[str]:
-    """Yield a clause for each name that is given twice; `where` says of what, e.g. 'phases'."""
+    """Yield a clause for each name that is given twice; `where` says among what, e.g. 'phases'."""
     yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)

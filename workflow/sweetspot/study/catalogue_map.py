@@ -57,7 +57,7 @@ class CatalogueMap(Closed):
                 yield source, key, part
 
     def completed(self, machines: Collection[str]) -> "CatalogueMap":
-        """Return the map with a further part for each file and region of machines that only the library names."""
+        """Return the map with parts for those `machines` (names of instances) that only the library's table names."""
         if not self.shipped.rates:
             return self
         rows = {name: row for row in table("catalogue_names") for name in (row["instance"], *row["names"].split(" ; "))}
@@ -76,21 +76,14 @@ class CatalogueMap(Closed):
 def checked_catalogue(
     catalogue: CatalogueMap | None, machines: Collection[str], price_lists: Collection[str], file: str | Path
 ) -> CatalogueMap:
-    """Check the names in a study's catalogue map, and return the map completed from the library.
+    """Check the names in a study's catalogue map (None: an empty one), and return it completed from the library.
 
     Parameters
     ----------
-    catalogue
-        The map of the study; None gives an empty one.
-    machines, price_lists
-        Names of the study's instances and price lists.
+    catalogue, machines, price_lists
+        The map, and the names of the study's instances and price lists: others are refused by a UserError.
     file
         The study.yaml, for messages.
-
-    Raises
-    ------
-    UserError
-        A name is not declared, or two parts would refresh one offer.
     """
     catalogue = catalogue or CatalogueMap()
     parts = {f"catalogue.{source}.{key}": part for source, key, part in catalogue.parts()}

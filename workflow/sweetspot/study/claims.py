@@ -96,7 +96,7 @@ class Claims(Closed):
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Return the syntax tree of an expression such as '~1.06 * price(vm)'. Raises ValueError for no Python."""
+    """Return the syntax tree of a claim's expression, e.g. '~1.06 * price(vm)'. Raises ValueError for no expression."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -104,7 +104,7 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def load_claims(path: str | Path) -> list[Claim]:
-    """Return the claims of claims.yaml; [] without the file. Raises UserError with file, claim and offending text."""
+    """Return the claims of claims.yaml; [] without the file. UserError with file, claim and offending text."""
     file = Path(path)
     if not file.is_file():
         return []
@@ -116,7 +116,7 @@ def load_claims(path: str | Path) -> list[Claim]:
 
 
 def _mistakes(claim: Claim) -> Iterator[str]:
-    """Yield a clause for each part of a claim's expression that is not allowed, with what is expected."""
+    """Yield a clause for each part of a claim's expression that is not allowed: what was found and is expected."""
     try:
         yield from () if claim.value is None else _mistakes_below(parse_expression(claim.value), claim)
     except (ValueError, RecursionError):
@@ -155,7 +155,7 @@ def _source(node: ast.expr) -> str:
 
 
 def _wrong_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
-    """Yield a clause for each argument of a call that differs from what FUNCTIONS expects."""
+    """Yield a clause for each argument of a call in a claim's expression that is not what FUNCTIONS expects."""
     required = [parameter for parameter in FUNCTIONS[name] if not parameter.endswith("=")]
     keywords = {f"{keyword.arg}=": keyword.value for keyword in call.keywords}
     if len(call.args) != len(required) or not keywords.keys() <= {*FUNCTIONS[name]}:

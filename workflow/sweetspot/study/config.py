@@ -74,8 +74,8 @@ class Measure(Closed):
     def flags(self) -> str:
         """Return the flags of `run_benchmark.py` that define a measurement, in a fixed order: a change repeats runs.
 
-        The budget is none of them: it decides what is measured, not how. Nor is the time limit: `limit_flag` gives the
-        one that holds, and its default stands here only because this text stands in the records of older runs.
+        The budget decides what is measured, not how. The time limit that holds is `limit_flag`; its default stands here
+        only because this text stands in the records of older runs.
         """
         values = {name: getattr(self, name) for name in PROTOCOL_KEYS} | {"time_limit_s": TIME_LIMIT_S}
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]

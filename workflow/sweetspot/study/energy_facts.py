@@ -10,11 +10,6 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import SMALLEST, Closed, DateText, Ranged, Slug, Text, not_once, within
 from sweetspot.study.terms import LARGEST_PUE, SHARE
 
-# The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (facts/price_rules.csv).
-LARGEST_INTENSITY = 1500.0
-LARGEST_WATTS = 5000.0
-LARGEST_HOST_SHARE = 2.0
-
 
 class Fact(Ranged):
     """A number that somebody published, or that is assumed and says so: with its range, its source and its date."""
@@ -31,11 +26,12 @@ def _fact(row: Mapping[str, str]) -> Fact:
     return Fact(**numbers, as_of=row["as_of"], source=row["source"])
 
 
-Intensity = Annotated[Fact, within(0, LARGEST_INTENSITY, "g CO2e per kWh")]
+# The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (facts/price_rules.csv).
+Intensity = Annotated[Fact, within(0, 1500, "g CO2e per kWh")]
 SitePue = Annotated[Fact, within(1, LARGEST_PUE)]
-Watts = Annotated[Fact, within(SMALLEST, LARGEST_WATTS, "W")]
+Watts = Annotated[Fact, within(SMALLEST, 5000, "W")]
 Utilisation = Annotated[Fact, within(SMALLEST, 1, SHARE)]
-HostShare = Annotated[Fact, within(0, LARGEST_HOST_SHARE, "a share of the devices")]
+HostShare = Annotated[Fact, within(0, 2, "a share of the devices")]
 
 
 class DevicePower(Closed):
@@ -62,6 +58,7 @@ class Site(Closed):
     """In place of g_per_kwh: a grid of the library's facts/grids.csv"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for a site that states nothing, and for a grid that is unknown or stated twice."""
         if not self._keys_set("pue", "g_per_kwh", "grid"):
             yield "at least one of pue, g_per_kwh, grid"
         if self.grid is not None and (self.g_per_kwh is not None or self.grid not in _grids()):
@@ -88,13 +85,14 @@ class Energy(Closed):
     """Whether what is not declared here is taken from the library's power.csv and providers.csv (2026, eastern US)"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for a device or site that is given twice, and for power without utilisation."""
         names = [*(device.gpu for device in self.devices), *(site.provider for site in self.sites)]
         yield from not_once(names, "devices and sites")
         if self.devices and self.utilisation is None and not self.shipped:
             yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 
     def completed(self) -> "Energy":
-        """Return the facts with grids looked up and, if `shipped`, the library's for what is not declared."""
+        """Return a copy with each site's grid looked up and, if `shipped`, the library's facts for the rest."""
         facts, sites = dict[tuple[str, str], Fact](), {site.provider: site for site in self.sites}
         if self.shipped:
             facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}

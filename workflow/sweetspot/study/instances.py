@@ -1,14 +1,17 @@
-"""instances.yaml: the machines that one can rent, own or measure."""
+"""instances.yaml: the machines that one can rent, own or measure; the memory of their devices, and who needs it."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from sweetspot.errors import Faults, UserError
+from sweetspot.facts.shipped_tables import table
 from sweetspot.platforms import PLATFORMS, Platform
 from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_case, validated
-from sweetspot.study.memory import Gibibytes
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.warnings import warning
 
@@ -16,6 +19,10 @@ if TYPE_CHECKING:
     Where = str
 else:
     Where = Literal[tuple(PLATFORMS)]
+
+BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, without TF32 and bf16
+GIB = 2.0**30
+Gibibytes = Annotated[float, Field(gt=0, le=1e9)]
 
 
 class Executor(Closed):
@@ -45,6 +52,7 @@ class Executor(Closed):
     """Devices of one node; a cell with more is refused (slurm only)"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for a key that the platform needs and is missing, and for `gpus_per_node` of no use."""
         key, per_node = self.platform.names_machine, self.gpus_per_node
         if key is not None and getattr(self, key) is None:
             yield f"{key}, since the instance is measured through {self.where}"
@@ -113,21 +121,19 @@ class Instance(Closed):
     """Where it can be measured; absent: published figures only"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause where the devices cannot be divided among the nodes."""
         if self.gpus % self.nodes:
             yield f"gpus to be a multiple of nodes, found {self.gpus} devices on {self.nodes} nodes"
 
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
-    """Return the number of nodes that some devices of an instance take; 1 for an unknown instance.
+    """Return the number of nodes that `gpus` devices of an instance take; 1 for an unknown instance.
 
     Parameters
     ----------
-    instances
-        The declared instances.
-    name
-        The instance.
-    gpus
-        Devices used: by `gpus_per_node` where it is measured, else as many of the declared nodes as they fill.
+    instances, name, gpus
+        The declared instances, one of them, and the devices used: by `gpus_per_node` where the instance is measured,
+        else as many of its declared nodes as they fill.
     """
     instance = instances.get(name)
     if instance is None:
@@ -140,8 +146,41 @@ def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str
     return [warning(entry.rule, entry.message) for entry in instances[name].warnings] if name in instances else []
 
 
+@cache
+def _device_rows() -> dict[str, dict[str, str]]:
+    rows = [(row, [row["gpu"], *row["names"].split(";")]) for row in table("devices")]
+    return {name.strip().casefold(): row for row, names in rows for name in names if name.strip()}
+
+
+def is_before_ampere(gpu: str) -> bool:
+    """Return True if a device is known to be of an architecture that has neither TF32 nor bf16."""
+    return _device_rows().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
+
+
+def memory_of(machines: Mapping[str, Instance]) -> dict[str, float]:
+    """Return the GiB of one device by machine: declared, else of devices.csv (80 GB is 80 GiB); others are left out."""
+    sizes = {
+        name: machine.gpu_memory_gib or float(_device_rows().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
+        for name, machine in machines.items()
+    }
+    return {name: size for name, size in sizes.items() if size}
+
+
+class Needs(Closed):
+    """The keys by which a workload states the memory that it needs; none: it is not known."""
+
+    gpu_memory_gib: Gibibytes | None = None
+    """GiB that each device must hold, such as activations, or all where nothing is divided"""
+    sharded_memory_gib: Gibibytes | None = None
+    """GiB that the devices of a job divide (ZeRO stage 3, FSDP): 16 bytes a parameter with Adam, 2 a frozen one"""
+
+    def gib(self, gpus: int) -> float:
+        """Return the GiB that each of `gpus` devices must hold; 0 where the workload does not say."""
+        return (self.gpu_memory_gib or 0.0) + (self.sharded_memory_gib or 0.0) / gpus
+
+
 def load_instances(*files: Path) -> dict[str, Instance]:
-    """Return the instances of all files by name. Raises UserError of all mistakes, such as a name in two files."""
+    """Return the instances of all files by name. Raises UserError with all mistakes, such as a name in two files."""
     instances: dict[str, Instance] = {}
     faults, names = Faults(), set[str]()  # the names of those whose entry is at fault too: another may name them
     for file in files:

@@ -6,15 +6,16 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, not_once, within
-from sweetspot.study.memory import Needs
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Source, Text, Title, not_once, within
+from sweetspot.study.instances import Needs
 from sweetspot.study.open_models import SEQUENCE, Method, open_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
 
 # Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
 # includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
 CONTENTION = 0.03
-DevicesPerJob = Count | Literal["all"]
+DEVICES_PER_JOB = "Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"
+DevicesPerJob = Annotated[Count | Literal["all"], Field(description=DEVICES_PER_JOB)]
 # More are dealt out one by one for minutes, and of a range of more than three decades nobody knows anything.
 LARGEST_PER_MONTH, WIDEST = 100_000, 1000.0
 GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of them, or to 130 times as many
@@ -36,7 +37,6 @@ class SideBySide(Needs):
 
     contention: ClassVar[float] = CONTENTION
     devices_per_job: DevicesPerJob = "all"
-    """Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"""
 
 
 class JobRecord(Closed):
@@ -59,8 +59,7 @@ class RecurringJob(Needs):
 
     name: Part
     """Name of the class"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     model: Slug
     """Network trained; its throughput tells how long a job takes on each machine"""
     samples: AboveZero | None = None
@@ -81,7 +80,6 @@ class RecurringJob(Needs):
     growth_per_month: Growth = Amount(value=0.0)
     """Share by which the jobs of a month are more than the month before; per_month is of the first month"""
     devices_per_job: DevicesPerJob
-    """Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"""
     within_hours: AboveZero | None = None
     """Hours after which the result of an urgent job is due"""
     urgent_per_month: NotNegative | None = None
@@ -92,10 +90,10 @@ class RecurringJob(Needs):
     """measured: from a record of such jobs"""
     period: Text | None = None
     """Months of that record, such as 2025-01 to 2025-11"""
-    source: Text
-    """Where the numbers come from"""
+    source: Source
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: not one size of a job, half of a pair of keys, unknown model, urgency."""
         if len(self._keys_set("samples", "hours", "tokens")) != 1:
             yield "one of samples, hours and tokens"
         for pair in (("tokens", "method"), ("hours", "instance"), ("within_hours", "urgent_per_month")):
@@ -118,8 +116,7 @@ class Monthly(Closed):
 
     kind: Literal["monthly"]
     """Jobs that arrive month after month"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     months: float = Field(ge=1, le=600)
     """Length of the project"""
     have: list[Slug] = []
@@ -134,8 +131,8 @@ class Monthly(Closed):
     """Classes of jobs"""
     measured: JobRecord | None = None
     """What a record of the team's own jobs says of all of them"""
-    source: Text
-    """Where the numbers come from"""
+    source: Source
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each class of jobs whose name is given twice."""
         yield from not_once([job.name for job in self.jobs], "jobs")

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, get_args
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
 from sweetspot.spelling import hint
-from sweetspot.study.memory import GIB, Needs
+from sweetspot.study.instances import GIB, Needs
 
 Method = Literal["pretrain", "full", "lora", "qlora", "grpo"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -76,7 +76,7 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """Return the open model of a name, in any case, with or without publisher. Raises UserError for unknown names."""
+    """Return the row of facts/models.csv for a model's name, in any case, with or without publisher; else UserError."""
     models, key = open_models(), name.strip().lower().split("/")[-1]
     untuned = {TUNED.sub("", model): row for model, row in models.items()} | models
     model = untuned.get(key) or untuned.get(TUNED.sub("", key))
@@ -88,23 +88,18 @@ def open_model(name: str) -> OpenModel:
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
-    """Return the floating-point operations of a training step for each token: 6 P + 12 L a s.
+    """Return the floating-point operations of a training step for each token: 6 P + 12 L a s (PaLM, appendix B).
+
+    P are the weights that a token is multiplied with, L the layers, a the width of all heads, s the tokens of a
+    sequence; attention counts whole rows, causal or not. With adapters the other weights are frozen: forward and the
+    gradient of activations, 4 P. GRPO takes GRPO_TIMES as many for each token of prompts and answers.
 
     Parameters
     ----------
-    model
-        The model; P are the weights that a token is multiplied with, L its layers, a the width of all heads.
-    method
-        How it is trained. With adapters the other weights are frozen: forward and the gradient of activations, 4 P.
-        GRPO takes GRPO_TIMES as many for each token of prompts and answers.
-    sequence
-        Tokens s of a sequence; attention counts whole rows, causal or not.
-    rank
-        Rank of the adapters.
-
-    References
-    ----------
-    PaLM, appendix B (Chowdhery et al. 2022).
+    model, method
+        The model, and how it is trained.
+    sequence, rank
+        Tokens of a sequence; rank of the adapters.
     """
     attention = 12.0 * model.layers * model.heads * model.head_width * sequence
     if method in ADAPTED:
@@ -126,14 +121,14 @@ def memory_need(
     Parameters
     ----------
     model, method, sequence, rank
-        As of `flop_per_token`. GRPO holds the reference policy in 16 bits too and, if `kept`, what generates.
-    batch_size
-        Sequences that a device works on at once.
+        The model, how it is trained, tokens of a sequence, rank of adapters. GRPO holds the reference policy in 16
+        bits too and, if `kept`, what generates.
+    batch_size, chunked
+        Sequences that a device works on at once; whether the loss is made in parts, which keep the 16 bits of the
+        logits (else LOGITS bytes).
     kept
         Whether activations are kept, but for the scores of attention: A_LAYER bytes of each value of all layers.
         Else each layer keeps its input (2 bytes) and layers are computed again, one of them whole at a time.
-    chunked
-        Whether the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes.
 
     References
     ----------
@@ -162,10 +157,8 @@ def cell_name(model: str, method: str, sequence: int) -> str:
 
     Parameters
     ----------
-    model, method
-        Model and method by name.
-    sequence
-        Tokens of a sequence.
+    model, method, sequence
+        Model, method, and tokens of a sequence.
     """
     return f"{model}.{method}.{sequence}"
 

@@ -10,21 +10,9 @@ from pydantic import Field
 
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError, refuse
-from sweetspot.study.base import Closed, Count, Day, Purchase, Slug, Text, validated
-from sweetspot.study.terms import (
-    Billing,
-    Commitment,
-    Compose,
-    Currency,
-    Interruptions,
-    NotNegative,
-    Ownership,
-    Positive,
-    Printed,
-    Rate,
-    Vat,
-    wrong_rate,
-)  # fmt: skip
+from sweetspot.study import terms
+from sweetspot.study.base import Closed, Count, Day, Purchase, Slug, Text, Title, validated
+from sweetspot.study.terms import NotNegative, Positive, wrong_rate
 from sweetspot.study.trends import Trend
 from sweetspot.study.yamlfile import load_yaml
 
@@ -47,15 +35,15 @@ class PricedOffer(Closed):
     """Price of an hour"""
     per_month: Positive | None = None
     """Price of a month"""
-    compose: Compose | None = None
+    compose: terms.Compose | None = None
     """Machine + count x accelerator"""
-    commitment: Commitment | None = None
+    commitment: terms.Commitment | None = None
     """A term paid for; purchase is reserved or committed"""
-    own: Ownership | None = None
+    own: terms.Ownership | None = None
     """A machine bought; purchase is own"""
-    billing: Billing | None = None
+    billing: terms.Billing | None = None
     """Terms of this offer instead of the list's"""
-    interruptions: Interruptions | None = None
+    interruptions: terms.Interruptions | None = None
     """Of this offer instead of the list's"""
     days_per_month: Positive | None = None
     """Days of use a month that a commitment is judged by"""
@@ -69,11 +57,11 @@ class PricedOffer(Closed):
     """The day from which it is there, instead of weeks"""
     until: Day | None = None
     """Last day on which the offer stands"""
-    currency: Currency | None = None
+    currency: terms.Currency | None = None
     """Currency of this offer instead of the list's"""
-    vat: Vat | None = None
+    vat: terms.Vat | None = None
     """Tax of this offer instead of the list's"""
-    printed: Printed | None = None
+    printed: terms.Printed | None = None
     """Figures that the source prints beside the price"""
     basis: Literal["published", "equivalent", "stand_in"] = "published"
     """How the price came to be"""
@@ -85,6 +73,7 @@ class PricedOffer(Closed):
     """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: not one price, or a purchase or terms that do not fit it."""
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
         prices = self._keys_set(*kinds)
         if len(prices) != 1:
@@ -109,9 +98,8 @@ class PricedOffer(Closed):
 class PriceList(Closed):
     """One file of prices: where they were read, when, in which currency, and what is offered."""
 
-    title: Text | None = None
-    """Name for people"""
-    currency: Currency = "USD"
+    title: Title = None
+    currency: terms.Currency = "USD"
     """Currency of all prices without their own"""
     as_of: Day
     """Day of the prices"""
@@ -123,13 +111,13 @@ class PriceList(Closed):
     """Length of the project; no commitment may be longer"""
     days_per_month: Positive | None = None
     """Days of use a month that commitments are judged by"""
-    rates: list[Rate] = []
+    rates: list[terms.Rate] = []
     """Dated exchange rates of the currencies used"""
-    vat: Vat | None = None
+    vat: terms.Vat | None = None
     """Tax of the prices"""
-    billing: Billing = Billing()
+    billing: terms.Billing = terms.Billing()
     """Terms of every offer without its own"""
-    interruptions: Interruptions | None = None
+    interruptions: terms.Interruptions | None = None
     """Of every spot or preemptible offer without its own"""
     offers: list[PricedOffer] = Field(min_length=1)
     """What is offered"""
@@ -148,7 +136,7 @@ def check_together(prices: PriceList, path: str | Path) -> None:
 
 
 def _mistakes(prices: PriceList) -> Iterator[str]:
-    """Yield a sentence for each mistake of a price list that no single key shows."""
+    """Yield a sentence for each mistake of a price list that no single key shows, without the file's name."""
     currencies, machines = {"USD"}, set[tuple[str, str]]()
     for number, rate in enumerate(prices.rates):
         expected = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
@@ -193,12 +181,8 @@ def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
 
     Parameters
     ----------
-    folder
-        The study's prices/.
-    name, prices
-        Name of the price list, and the list, whose newest day names the folder.
-    text
-        The text of its file.
+    folder, name, prices, text
+        The study's prices/, name of the list, the list (its newest day names the folder), and the text of its file.
     """
     day = newest_day(prices).isoformat()
     files = (folder / HISTORY / (f"{day}_{n}" if n > 1 else day) / f"{name}.yaml" for n in count(1))
@@ -211,21 +195,12 @@ def history_days(folder: Path) -> list[date]:
 
 
 def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
-    """Return the file by name of each list as it was on a day: the newest not younger, else the oldest known.
+    """Return the file of each list as it was on a day, by name: the newest not younger, else the oldest known.
 
     Parameters
     ----------
-    folder
-        The study's prices/.
-    names
-        Names of the lists.
-    day
-        The day.
-
-    Raises
-    ------
-    UserError
-        A file in the history is no price list.
+    folder, names, day
+        The study's prices/, names of the lists, and the day. UserError if a file in the history is no price list.
     """
     files_by_name = {}
     old_folders = sorted((folder / HISTORY).glob("*/"), key=_day_and_number)

@@ -39,7 +39,7 @@ def scenario_file(folder: Path, name: str) -> Path:
 
 
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
-    """Return the scenarios in a study's folder by name; {} where it has none. Raises UserError."""
+    """Return the scenarios in a study's folder by name; {} where it has none. Raises UserError with all mistakes."""
     scenarios, faults = {}, Faults()
     for file in sorted((folder / "scenarios").glob("*.[yY]*")):
         with faults.gather():
@@ -55,26 +55,20 @@ def load_scenarios(folder: Path) -> dict[str, Scenario]:
 def write_scenario(
     scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], folder: Path
 ) -> tuple[Path, dict[str, Path], list[str]]:
-    """Write the workloads and price lists of a study as a scenario changes them.
+    """Write the workloads and price lists of a study as a scenario changes them; for pricing the scenario.
 
     Parameters
     ----------
     scenario, file
-        What differs from the study, and the scenario's own file, for messages.
-    workloads, lists
-        The study's workloads.yaml and its price lists by name.
-    folder
-        Folder for the new files.
+        What differs from the study, and the scenario's own file, for messages. UserError for a workload or price list
+        that does not exist, and for multiplied work without jobs.
+    workloads, lists, folder
+        The study's workloads.yaml, its price lists by name, and the folder for the new files.
 
     Returns
     -------
     tuple
         Path of the new workloads.yaml, paths of the new price lists by name, and the changes as text.
-
-    Raises
-    ------
-    UserError
-        The scenario names a workload or price list that does not exist, or multiplies work without jobs.
     """
     old = {"workloads": load_yaml(workloads), "prices": {name: load_yaml(path) for name, path in lists.items()}}
     change = {"workloads": scenario.workloads, "prices": scenario.prices}
@@ -105,14 +99,9 @@ def merged(old: Any, change: Any, file: Path) -> Any:
     Parameters
     ----------
     old, change
-        The study's content or a part of it, and what differs in the scenario.
+        The study's content or a part of it, and what differs in the scenario; null removes a key.
     file
-        The scenario's file, for messages.
-
-    Raises
-    ------
-    UserError
-        A null removes a key that is missing, or an entry matches several offers of a machine.
+        The scenario's file, for a UserError about a key that is missing or an offer that is one of several.
     """
     if isinstance(change, Mapping) and isinstance(old, Mapping) and "value" not in change:
         new = dict(old)
@@ -142,7 +131,7 @@ def merged(old: Any, change: Any, file: Path) -> Any:
 
 
 def differences(old: Any, new: Any) -> list[str]:
-    """Return a text `path: old → new` for each value that differs between two contents of a file."""
+    """Return a text 'path: old → new' for each value that differs between two contents of a file."""
     before, after = _values_by_path(old), _values_by_path(new)
     return [
         f"{path}: {before.get(path, 'nothing')} → {after.get(path, 'nothing')}"
@@ -184,7 +173,7 @@ def _purchase(entry: Mapping[str, Any]) -> str:
 def _with_factors(content: Any, scenario: Scenario, key: str = "") -> Any:
     """Return the content at `key` of a file with the scenario's price of electricity and factor on the jobs.
 
-    Jobs a month may have a range; those of a phase stay whole numbers, at least 1.
+    Jobs of a phase stay whole numbers, at least 1.
     """
     if key == "per_kwh" and scenario.per_kwh is not None:
         return scenario.per_kwh  # in place of a range too

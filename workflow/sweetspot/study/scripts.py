@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from sweetspot.cells import Cell
-from sweetspot.study.base import Closed, Precision, Slug, Text, validated
+from sweetspot.study.base import Closed, Precision, Slug, Text, Title, validated
 from sweetspot.study.yamlfile import load_yaml
 
 FRAMEWORK = "command"
@@ -86,8 +86,7 @@ StepSource = Program | Literal["iterator"]
 class Script(Closed):
     """A training script: its command, what it counts, and how it tells its steps."""
 
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     command: list[Text] | Text = Field(min_length=1)
     """Program and arguments, with {batch_size} (per device), {global_batch_size}, {gpus}, {precision}, {variant},
     {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does"""
@@ -110,6 +109,7 @@ class Script(Closed):
     """Floating-point operations of a training step for one unit, where known"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: an unknown placeholder, no product, a command without program."""
         if self.shell and not isinstance(self.command, str):
             yield "command as one text, since shell is true"
         product = str(self.samples_per_step)
@@ -128,7 +128,7 @@ class Script(Closed):
         return [*argv, *self.environment.values(), file or ""]
 
     def words(self) -> list[str]:
-        """Return the command as program and arguments, with unfilled placeholders; one text for a shell."""
+        """Return program and arguments of the command, placeholders not filled in; with `shell` one text."""
         if not isinstance(self.command, str):
             return self.command
         try:
@@ -146,17 +146,15 @@ class Script(Closed):
 
         Parameters
         ----------
-        cell
-            The cell that is measured.
-        run, scratch
-            Number of the run, and path of its empty folder.
+        cell, run, scratch
+            The cell that is measured, the number of the run, and the path of its empty folder.
         """
         values = cell._asdict() | {"global_batch_size": cell.batch_size * cell.gpus, "run": run, "scratch": scratch}
         values["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
         return {name: str(values[name]) for name in NAMES}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Return program and arguments of a run, filled in; with `shell` they are /bin/sh and one quoted text."""
+        """Return program and arguments of a run with placeholders filled in; with `shell` /bin/sh -c and one text."""
         if self.shell:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
             return ["/bin/sh", "-c", filled(self.words()[0], quoted)]
@@ -178,16 +176,11 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
-def scripts_folder(root: Path) -> Path:
-    """Return the folder in which the scripts of a project are described."""
-    return root / "commands"
-
-
-def script_names(root: Path) -> list[str]:
-    """Return the names of the scripts that a project describes, sorted."""
-    return sorted(path.stem for path in scripts_folder(root).glob("*.yaml"))
+def script_files(root: Path) -> dict[str, Path]:
+    """Return the files that describe scripts in a project's config folder, by name, sorted."""
+    return {path.stem: path for path in sorted((root / "commands").glob("*.yaml"))}
 
 
 def load_script(file: Path) -> Script:
-    """Read one description. Raises UserError that names file and key."""
+    """Return the script that a file of config/commands/ describes. Raises UserError that names file and key."""
     return validated(Script, load_yaml(file), file)

@@ -52,16 +52,8 @@ class Settings:
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
-        """Return the settings of a study.
-
-        Parameters
-        ----------
-        study
-            The study.
-        instances
-            Its machines by name; without them pages call machines by their keys.
-        """
-        from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
+        """Return the settings of a study; without its `instances` (by name) pages call machines by their keys."""
+        from sweetspot.study.instances import memory_of  # lazily: its models take longer to import than the comparison
 
         question = study.cells
         machines, money = instances or {}, study.currency

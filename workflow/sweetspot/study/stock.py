@@ -54,6 +54,7 @@ class StockFact(Closed):
     """Where it was read or observed, or that it is assumed and from what"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: bounds in the wrong order, a number that cannot be, or no number at all."""
         numbers = [number for number in (self.low, self.value, self.high) if number is not None]
         largest = LARGEST[self.quantity]
         if numbers != sorted(numbers):
@@ -72,11 +73,6 @@ class StockFact(Closed):
         return value, low if self.low is None else self.low, high if self.high is None else self.high
 
     @property
-    def says_nothing(self) -> bool:
-        """True if the fact has neither a value nor a range."""
-        return not self._keys_set("value", "low", "high")
-
-    @property
     def about(self) -> dict[str, Any]:
         """Which offers the fact is about: those of KEYS that it gives, with their values."""
         return {key: getattr(self, key) for key in self._keys_set(*KEYS)}
@@ -89,6 +85,7 @@ class Availability(Closed):
     """Figures, each with date and source; the closest to an offer counts"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each fact that is given twice for the same offers."""
         names = [" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts]
         yield from not_once(names, "facts")
 
@@ -102,12 +99,7 @@ class AvailabilityFacts(NamedTuple):
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
         """Return the most specific fact for an offer, the study's if it has any; None where nothing is known.
 
-        Parameters
-        ----------
-        quantity
-            A key of LARGEST, such as wait_days.
-        offer
-            The offer's values by KEYS.
+        `quantity` is a key of LARGEST, such as wait_days; `offer` has the offer's values by KEYS.
         """
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
@@ -118,7 +110,7 @@ class AvailabilityFacts(NamedTuple):
 
 
 def study_facts(file: Path) -> list[StockFact]:
-    """Return the facts of a study's availability.yaml. Raises UserError, also for future dates."""
+    """Return the facts of a team's availability.yaml. Raises UserError for its mistakes and for dates in the future."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
     newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
     refuse(
@@ -130,21 +122,13 @@ def study_facts(file: Path) -> list[StockFact]:
 
 
 def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """Read a study's availability.yaml, check its names against those of the study, and return the facts.
+    """Return the facts of a study's availability.yaml, whose names are checked against those of the study.
 
     Parameters
     ----------
-    file
-        The availability.yaml.
-    machines
-        The instances of the study.
-    price_lists
-        Names of its price lists.
-
-    Raises
-    ------
-    UserError
-        A price list is unknown, or a provider or device resembles one of the study: such a figure would count for
+    file, machines, price_lists
+        The availability.yaml, the instances of the study, and the names of its price lists. UserError for an unknown
+        price list, and for a provider or device that resembles one of the study: such a figure would count for
         nothing. Other providers and devices may be those of another study.
     """
     facts = study_facts(file)
@@ -163,10 +147,7 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
 
 
 def load_availability(path: str | Path | None, as_of: date) -> AvailabilityFacts:
-    """Return the facts of a study's availability.yaml, if any, and the library's of two years around `as_of`.
-
-    Raises UserError naming file and key.
-    """
+    """Return the facts of a study's availability.yaml, if any, and the library's of two years around `as_of`."""
     shipped = [
         StockFact.model_validate({key: text for key, text in {**row, "gpu": gpu}.items() if text}, strict=False)
         for row in table("availability")

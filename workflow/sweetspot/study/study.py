@@ -59,6 +59,7 @@ class LogSource(Closed):
     """Where the log comes from; file, line and SHA-256 are added"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each key that logs of this format do not say and the study does not either."""
         for name in NEEDED.get(self.format, NEEDED_BY_PROGRAMS):
             if getattr(self, name) is None:
                 yield f"'{name}' to be given too, because {self.format} logs do not say it"
@@ -189,6 +190,7 @@ class Study(Closed):
         return provider_title(provider, self.titles)
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause where the batch sizes of the answer are not those of the cells."""
         cells = self.cells
         if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
             yield f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}"
@@ -197,7 +199,7 @@ class Study(Closed):
 
 
 def check_study_name(name: str, studies: Path) -> None:
-    """Raise UserError for a reserved name, and for one that differs from another study's only by case."""
+    """Raise UserError for a reserved name, and for one that differs only by case from another in the folder."""
     folder = name.casefold()
     if folder in RESERVED:
         raise UserError(f"study {name!r} would write into results/{folder}, which is of all studies; rename it")
@@ -206,7 +208,10 @@ def check_study_name(name: str, studies: Path) -> None:
 
 
 def load_study(folder: str | Path) -> Study:
-    """Return the study in `folder`, its energy facts completed; its name must be the folder's. Raises UserError."""
+    """Return the study in `folder` (config/studies/NAME), its energy facts completed from the library.
+
+    Raises UserError for a missing study, mistakes in study.yaml, and a name that is not the folder's.
+    """
     root = Path(folder)
     check_study_name(root.name, root.parent)
     if not root.is_dir():

@@ -91,6 +91,7 @@ class Fee(Closed):
     """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause unless exactly one price is given."""
         if len(self._keys_set("per_month", "per_start", "per_hour")) != 1:
             yield "exactly one of per_month, per_start, per_hour"
 
@@ -173,6 +174,7 @@ class Commitment(Closed):
     """Whether the hourly price is due for every hour of the term or for hours used"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause where all prices are 0."""
         if not any(amount.ends[1] for amount in (self.upfront, self.per_month, self.per_hour)):
             yield "at least one price above 0 of upfront, per_month, per_hour"
 
@@ -194,6 +196,7 @@ class Interruptions(Closed):
     """Where these come from"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for interruptions so frequent that no job could finish."""
         often, dump = self.per_hour.value, self.checkpoint_s.value
         if often * dump >= 2 * 3600:
             yield (
@@ -240,6 +243,7 @@ class Ownership(Closed):
 
     def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
+        """Yield a clause where the machine could sell for more than it costs."""
         lowest, highest = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
         if highest > lowest:
             yield f"residual of at most capex, found residual {highest:g} and capex {lowest:g}"
@@ -270,10 +274,8 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
 
     Parameters
     ----------
-    currency, usd
-        Code, and USD for one unit, which is compared with the ECB's lowest and highest rate of the year.
-    day
-        Day of the rate.
+    currency, usd, day
+        Code, USD for one unit, and day of the rate; it is compared with the ECB's lowest and highest of that year.
     """
     if currency == "USD":
         return None if usd == 1 else "expected 1, or no rate of USD"
@@ -303,6 +305,7 @@ class DisplayCurrency(Closed):
     """Where the rate was read"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for an exchange rate that the currency did not have in that year."""
         wrong = wrong_rate(self.code, self.usd_per_unit, self.as_of)
         if wrong is not None:
             yield f"a rate that was one; usd_per_unit is {self.usd_per_unit:g} for {self.code}: {wrong}"

@@ -42,6 +42,7 @@ class Resale(Closed):
     """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each mistake: not one of curve and points, or points out of order."""
         if (self.curve is None) == (not self.points):
             yield "one of curve, points"
         ages = [point[0] for point in self.points]
@@ -128,12 +129,9 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
 
     Parameters
     ----------
-    provider
-        Who rents out the machine; prices of the hyperscalers' old devices are `fixed`.
-    purchase
-        How it is paid; contracts and own machines are `fixed`.
-    gpu
-        Its device.
+    provider, purchase, gpu
+        Who rents out the machine, how it is paid and its device. Contracts, own machines and the hyperscalers' old
+        devices are `fixed`.
     """
     if purchase in INTERRUPTIBLE:
         return "spot"
@@ -142,8 +140,3 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
     if provider.lower() in HYPERSCALERS:
         return "hyperscaler" if CURRENT.search(gpu.upper()) else "fixed"
     return "small_cloud"
-
-
-def path_and_title(trend: Trend) -> tuple[str, Path]:
-    """Return (name for people, price path) of a trend: a preset and its name, or one's own path and its kind."""
-    return (trend, PRESETS[trend]) if isinstance(trend, str) else (f"own {trend.kind}", trend)

@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, RootModel
 
 from sweetspot.files import require_file
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, not_once, validated
-from sweetspot.study.memory import Needs
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Source, Text, Title, not_once, validated
+from sweetspot.study.instances import Needs
 from sweetspot.study.monthly import Monthly, RecurringJob, SideBySide
 from sweetspot.study.open_models import cell_name, memory_need, open_model
 from sweetspot.study.yamlfile import load_yaml
@@ -20,14 +20,12 @@ class Training(SideBySide):
 
     kind: Literal["training"]
     """A training job by samples"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     model: Slug
     """Network trained; cells of other models are not priced for it"""
     samples: AboveZero
     """Samples seen in all: iterations x global batch"""
-    source: Text
-    """Where the number comes from"""
+    source: Source
 
 
 class Runs(SideBySide):
@@ -35,8 +33,7 @@ class Runs(SideBySide):
 
     kind: Literal["runs"]
     """N independent runs of H hours"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     runs: Count
     """How many runs; each is a start of its own on the bill"""
     hours: AboveZero
@@ -47,8 +44,7 @@ class Runs(SideBySide):
     """Network whose throughput converts the hours; absent: every model"""
     months: AboveZero | None = None
     """Months over which the runs spread; monthly fees are due for them"""
-    source: Text
-    """Where the numbers come from"""
+    source: Source
 
 
 class PhaseJob(Runs):
@@ -77,8 +73,7 @@ class ProjectPlan(Needs):
 
     kind: Literal["plan"]
     """A project of phases"""
-    title: Text | None = None
-    """Name for people"""
+    title: Title = None
     model: Slug
     """Network whose throughput converts hours between machines"""
     instance: Slug
@@ -91,14 +86,14 @@ class ProjectPlan(Needs):
     """Whether jobs arrive over all its months, so that commitments are renewed to its end"""
     phases: list[Phase] = Field(min_length=1)
     """In order"""
-    source: Text
-    """Where the numbers come from"""
+    source: Source
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause for each phase whose name is given twice."""
         yield from not_once([phase.name for phase in self.phases], "phases")
 
     def job_of(self, phase: Phase) -> PhaseJob:
-        """Return one job of a phase as a workload of one run."""
+        """Return one job of a phase as a workload of one run, so that it is priced like any other job."""
         keys = {"gpu_memory_gib", "sharded_memory_gib", "instance", "model", "source"}
         return PhaseJob(
             **self.model_dump(include=keys),
@@ -119,7 +114,7 @@ class Workloads(RootModel[dict[Part, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, SingleJob]:
-    """Return the single jobs that are priced by name, in the order of the file. Raises UserError.
+    """Return the single jobs that are priced by name, in the order of the file. UserError without the file.
 
     One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
     So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
@@ -130,11 +125,15 @@ def load_workloads(path: str | Path) -> dict[str, SingleJob]:
 
 
 def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
-    """Return the single jobs by name, as `load_workloads`; {} if the file is missing."""
+    """Return single jobs by name as `load_workloads` does, but {} if the file is missing."""
     jobs: dict[str, SingleJob] = {}
     for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
-            jobs |= {f"{name}.{job.name}": _job_of_class(job) for job in work.jobs}
+            for job in work.jobs:
+                kind = Training if job.hours is None else Runs
+                keys = job.model_dump(include={*kind.model_fields} - {"title"})
+                keys |= {"kind": "training"} if kind is Training else {"kind": "runs", "runs": 1}
+                jobs[f"{name}.{job.name}"] = kind(**keys, title=job.title or job.name)
         else:
             jobs[name] = work
     plans = {name: work for name, work in jobs.items() if isinstance(work, ProjectPlan)}
@@ -159,7 +158,7 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Return all workloads by name, jobs by tokens as samples; {} if the file is missing. Raises UserError."""
+    """Return all workloads of workloads.yaml by name, jobs by tokens as jobs by samples; {} if the file is missing."""
     works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
     return {
         name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work
@@ -177,12 +176,6 @@ def _by_samples(job: RecurringJob) -> RecurringJob:
     return job.model_copy(update=need | {"model": cell, "samples": job.tokens, "tokens": None, "method": None})
 
 
-def _job_of_class(job: RecurringJob) -> Training | Runs:
-    """Return one job of a class as a training of samples, or as one run of known hours."""
-    model, fixed = (Training, {"kind": "training"}) if job.hours is None else (Runs, {"kind": "runs", "runs": 1})
-    return model(**job.model_dump(include={*model.model_fields}) | fixed | {"title": job.title or job.name})
-
-
 @dataclass(frozen=True)
 class Need:
     """The memory that a workload needs, and the devices of a machine that each of its jobs uses (None: all)."""
@@ -196,12 +189,12 @@ class Need:
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
-    """Return the memory need of each single job of workloads.yaml by name; {} without the file. Raises UserError."""
-    return {name: Need(work, _devices(work)) for name, work in _jobs_if_any(path).items()}
-
-
-def _devices(work: SingleJob) -> int | None:
-    """Return how many devices of a machine one job uses; None: all."""
-    if isinstance(work, ProjectPlan):
-        return 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
-    return None if work.devices_per_job == "all" else work.devices_per_job
+    """Return the memory need of each single job of workloads.yaml by name, to see whether it fits; {} if missing."""
+    needs = {}
+    for name, work in _jobs_if_any(path).items():
+        if isinstance(work, ProjectPlan):
+            devices = 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
+        else:
+            devices = None if work.devices_per_job == "all" else work.devices_per_job
+        needs[name] = Need(work, devices)
+    return needs

@@ -17,6 +17,7 @@ EXPONENT = re.compile(r"[-+]?[0-9][0-9.]*[eE][-+]?[0-9]+")  # YAML 1.1 takes 1e6
 
 
 def _mistake(node: Any, problem: str) -> yaml.MarkedYAMLError:
+    """Return the error of a node, with its line."""
     return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
 
 
@@ -24,6 +25,7 @@ class _StrictLoader(yaml.CSafeLoader):
     """The safe loader, refusing keys that stand twice (YAML would silently keep the last)."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Return the mapping of a node as a dict. Raises MarkedYAMLError for a key that stands twice or is no text."""
         keys = set()
         for key_node, value_node in node.value:
             text = key_node.value
@@ -38,7 +40,7 @@ class _StrictLoader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_number(self, node: Any) -> Any:
-        """Return the number of a node. Raises MarkedYAMLError where a person reads another than YAML 1.1."""
+        """Return the number of a node. Raises MarkedYAMLError for 010 and 1:30, which YAML 1.1 reads as 8 and 90."""
         text = f"found {node.value}, which YAML 1.1"
         if OCTAL.fullmatch(node.value):
             raise _mistake(node, f"{text} reads as octal; write {int(node.value.replace('_', ''))}")
@@ -53,7 +55,10 @@ _StrictLoader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-
 
 
 def load_yaml(path: str | Path) -> Any:
-    """Return a YAML file's content as plain values. Raises UserError: missing, no YAML, repeated key, alias, 010."""
+    """Return the content of a YAML file as dicts, lists, texts and numbers; every file of a study is read by it.
+
+    Raises UserError with file and line: missing, no YAML, a key twice, an alias, or a number such as 010.
+    """
     file = Path(path)
     raw = read_limited(file, MAX_BYTES)
     try:
@@ -72,7 +77,7 @@ def load_yaml(path: str | Path) -> Any:
 
 
 def _check_structure(text: str) -> None:
-    """Raise MarkedYAMLError for aliases and deep nesting, which can take gigabytes, before any object is made."""
+    """Raise MarkedYAMLError for aliases and deep nesting in a YAML text, which can take gigabytes once loaded."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -32,10 +32,8 @@ def mark_best(table: pd.DataFrame, value: str, key: Sequence[str]) -> pd.DataFra
     ----------
     table
         Rows to mark; if the table has a column `status`, only usable rows can be the best.
-    value
-        Name of a column of numbers; a row without a number is never the best.
-    key
-        Names of the columns that make up a group.
+    value, key
+        The column of numbers (a row without one is never the best), and the columns that make up a group.
     """
     figures = table[value].astype("float64")
     if "status" in table.columns:
@@ -58,22 +56,13 @@ def cell_columns(
     ----------
     question
         Gives the precision, and the framework where the machine states none.
-    instances, name
-        The study's machines by name, and the name of one of them.
-    model, batch_size, variant
-        The other columns of the cell; the batch is per device.
+    instances, name, model, batch_size, variant
+        The study's machines, the name of one of them, and the other columns of the cell; the batch is per device.
     """
     from sweetspot.study.instances import nodes_of  # Lazily: its models take longer to import than `compare` has.
 
     instance = instances[name]
-    cell = (
-        name,
-        instance.framework or question.framework,
-        model,
-        batch_size,
-        instance.gpus,
-        question.precision,
-        variant,
-    )
+    framework = instance.framework or question.framework
+    cell = (name, framework, model, batch_size, instance.gpus, question.precision, variant)
     facts = {"gpu": instance.gpu, "nodes": nodes_of(instances, name, instance.gpus)}
     return dict(zip(CELL_COLUMNS, cell, strict=True)) | facts

@@ -10,18 +10,12 @@ def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
 
     Parameters
     ----------
-    score
-        Error (at least 0) of each held-out figure, in units of its predicted spread.
-    families
-        Name or number of the family of each figure.
+    score, families
+        Error (at least 0) of each held-out figure, in units of its predicted spread, and its family. A row weighs with
+        the root of its family's share, so that a device with hundreds of logs does not set the width alone.
     level
-        Coverage, such as 0.9.
-
-    Notes
-    -----
-    A row weighs with the root of its family's share, so that a device with hundreds of logs does not set the width
-    alone. The figure to be predicted counts as one row of infinite score, so a short calibration set gives a wider
-    interval; where it would be infinite, the largest score is returned; NaN without any.
+        Coverage, such as 0.9. The figure to be predicted counts as one row of infinite score, so a short calibration
+        set gives a wider interval; where it would be infinite, the largest score is returned; NaN without any.
 
     References
     ----------

@@ -2,48 +2,30 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS, PROTOCOL, USABLE
-from sweetspot.study.instances import nodes_of
+from sweetspot.study.instances import Instance, nodes_of
 from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.throughput.run_files import check_machines
 from sweetspot.throughput.spread import spread_of_cells
 from sweetspot.transformers import unit_of
 from sweetspot.warnings import joined, warning
 
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-
 CELL = list(CELL_COLUMNS)
 OLDER = "a run might then end after five steps however short, and an interval of several steps counted as one"
 
 
-def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Average the measured runs of each cell to one throughput with its interval.
+def measured_cells(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
+    """Average the runs (table of `summarise_runs`) of each cell to one throughput with its interval (TABLE_COLUMNS).
 
-    Parameters
-    ----------
-    runs
-        Table of `summarise_runs`, one row for each run.
-    instances
-        Machines by name, for the number of nodes of a cell.
-
-    Returns
-    -------
-    DataFrame
-        TABLE_COLUMNS, one row for each cell. Throughput is samples per step (batch x devices unless the runs say) /
-        mean over runs of the mean step time: times are averaged, not rates. The interval is the 95 % t interval of the
-        logarithm of the runs' mean times, by the spread of `spread_of_cells`, with `interval_df` degrees of freedom.
-        `as_of` is the day of the last run. A cell whose runs all failed has a status and no figure.
-
-    Raises
-    ------
-    UserError
-        If a cell was measured on machines of two kinds.
+    Throughput is samples per step (batch x devices unless the runs say) / mean over runs of the mean step time: times
+    are averaged, not rates. The interval is the 95 % t interval of the logarithm of the runs' mean times, by the spread
+    of `spread_of_cells`, with `interval_df` degrees of freedom. `as_of` is the day of the last run. A cell whose runs
+    all failed has a status and no figure. Raises UserError for a cell measured on machines of two kinds.
     """
     check_machines(runs, instances)
     cells = _average(runs)

@@ -31,10 +31,9 @@ class CsvRow(Closed):
 
 
 def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
-    """Read a CSV file to a table with one row a line and one column a field of `model`; empty cells: its defaults.
+    """Read a CSV file to a table with one column a field of `model`; empty cells: its defaults.
 
-    Raises UserError if the file is missing or no table, a column is missing or unknown (a misspelt one would be lost
-    silently), or a cell is wrong.
+    Raises UserError if it is missing or no table, a column is missing or unknown (maybe misspelt), or a cell is wrong.
     """
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
@@ -56,21 +55,12 @@ def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
 
 
 def require_distinct(table: pd.DataFrame, key: list[str], path: Path) -> None:
-    """Raise UserError if two rows of a table are equal in the columns `key`.
+    """Raise UserError, with a sentence for each repeat, if two rows of a table are equal in the columns `key`.
 
     Parameters
     ----------
-    table
-        Rows of `read_rows`.
-    key
-        Names of the columns that must differ between rows.
-    path
-        The file that was read, for the error messages.
-
-    Raises
-    ------
-    UserError
-        With a sentence for each repeat.
+    table, key, path
+        Rows of `read_rows`, the columns that must differ between rows, and the file that was read.
     """
     repeats = []
     for values, rows in table.groupby(key, sort=False).groups.items():

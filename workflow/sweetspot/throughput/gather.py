@@ -3,29 +3,20 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
-from sweetspot.study.instances import cautions, nodes_of
+from sweetspot.study.instances import Instance, cautions, nodes_of
+from sweetspot.study.study import LogSource, StudyCells
 from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
 from sweetspot.throughput.plausible_rows import FindImpossible, replaced_rows, without_impossible
-from sweetspot.throughput.published import (
-    published_cells,
-    read_efficiency,
-    read_published,
-    with_machine_facts,
-)
+from sweetspot.throughput.published import published_cells, read_efficiency, read_published, with_machine_facts
 from sweetspot.throughput.resolve import Resolver
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
 from sweetspot.warnings import joined, warning
-
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-    from sweetspot.study.study import LogSource, StudyCells
 
 CELL = list(CELL_COLUMNS)
 SAME_BUT_VARIANT = [*CELL_COLUMNS[:-1], "basis"]
@@ -38,29 +29,24 @@ TYPES |= {"stand_in_batch_size": "Int64", "rounds_behind": "Int64"}
 
 def gather_throughput(
     runs: Sequence[str],
-    question: "StudyCells",
+    question: StudyCells,
     as_of: str,
-    instances: Mapping[str, "Instance"],
+    instances: Mapping[str, Instance],
     folder: Path,
-    logs: Sequence["LogSource"] = (),
+    logs: Sequence[LogSource] = (),
     find_impossible: FindImpossible = lambda _: [],
 ) -> pd.DataFrame:
     """Build throughput.parquet of a study from run files, published figures and times, logs, and stand-ins.
 
     Parameters
     ----------
-    runs
-        Paths of the run files.
-    question
-        The cells that the study is about.
+    runs, logs, folder
+        Paths of the run files, training logs that the study names, and its folder with throughput.csv, efficiency.csv
+        and time_to_target.csv, if any. Raises UserError for faulty files.
+    question, instances
+        The cells that the study is about, and its machines by name.
     as_of
         Date of the published figures that state none.
-    instances
-        The study's machines by name.
-    folder
-        Folder of the study with its throughput.csv, efficiency.csv and time_to_target.csv, if any.
-    logs
-        Training logs that the study names.
     find_impossible
         Finds figures beyond what devices can reach, which are replaced: `transfer.plausibility.impossible_figures`.
 
@@ -68,13 +54,8 @@ def gather_throughput(
     -------
     DataFrame
         TABLE_COLUMNS and `best`, one row for each cell, of its best basis; `best` marks the fastest variant.
-
-    Raises
-    ------
-    UserError
-        For faulty files.
     """
-    complete = partial(_with_status, as_of=as_of, instances=instances)
+    complete = partial(complete_rows, as_of=as_of, instances=instances)
     tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []
     if runs:
         measured = measured_table(runs, instances)
@@ -105,7 +86,7 @@ def gather_throughput(
     return mark_best(table, "images_per_s", SAME_BUT_VARIANT)
 
 
-def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+def measured_table(files: Sequence[str], instances: Mapping[str, Instance]) -> pd.DataFrame:
     """Read run files to a table of TABLE_COLUMNS with one row for each cell. Raises UserError for faulty files."""
     from sweetspot.throughput.collect import measured_cells  # only studies with runs need Arrow
     from sweetspot.throughput.run_files import summarise_runs
@@ -113,9 +94,7 @@ def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) ->
     return measured_cells(summarise_runs(files), instances)
 
 
-def _published_pool(
-    folder: Path, logs: Sequence["LogSource"], instances: Mapping[str, "Instance"]
-) -> pd.DataFrame | None:
+def _published_pool(folder: Path, logs: Sequence[LogSource], instances: Mapping[str, Instance]) -> pd.DataFrame | None:
     """Return the rows of the study's throughput.csv and of its logs as one table; None if the study has neither.
 
     Added: `xla` (bool), `comparable` (bool: the devices are of one node and train together), `basis` (`own` or
@@ -150,8 +129,14 @@ def _published_pool(
     )
 
 
-def _with_status(table: pd.DataFrame, as_of: str, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Return figures that were not measured here as TABLE_COLUMNS: status `ok`, no runs, missing date and nodes set."""
+def complete_rows(table: pd.DataFrame, as_of: str, instances: Mapping[str, Instance]) -> pd.DataFrame:
+    """Return figures that were not measured here as TABLE_COLUMNS: status `ok`, no runs, missing date and nodes set.
+
+    Parameters
+    ----------
+    table, as_of, instances
+        The figures, the date of those without one, and the study's machines by name.
+    """
     filled = table.reindex(columns=list(TABLE_COLUMNS))
     nodes = [nodes_of(instances, row.instance, row.gpus) for row in filled.itertuples()]
     return filled.assign(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import pandas as pd
 from pydantic import Field
@@ -12,14 +12,10 @@ from sweetspot.cells import CELL_COLUMNS
 from sweetspot.errors import refuse
 from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.spelling import slipped
-from sweetspot.study.instances import Interconnect, Network
+from sweetspot.study.instances import Instance, Interconnect, Network
 from sweetspot.throughput.csv_table import CsvRow, read_rows, require_distinct, row_origin
 from sweetspot.throughput.stand_in import AS_OF
 from sweetspot.warnings import warning
-
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-
 
 # A hundred thousand devices of 1e15 FLOP/s make 1e20 FLOP/s, and a sample of the smallest network that anyone trains
 # takes 1e5 FLOP: more than 1e15 samples a second is impossible. Less than 1e-12 is one in thirty thousand years.
@@ -101,23 +97,15 @@ def read_efficiency(path: Path) -> pd.DataFrame:
     return table
 
 
-def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"], path: Path) -> pd.DataFrame:
+def published_cells(published: pd.DataFrame, instances: Mapping[str, Instance], path: Path) -> pd.DataFrame:
     """Select the published rows that are figures of the study's own instances, with a stated batch, and check them.
 
     Parameters
     ----------
-    published
-        Rows of `read_published`; rows of other instances are left out.
-    instances
-        The study's machines by name.
-    path
-        File for error messages.
-
-    Raises
-    ------
-    UserError
-        If a cell stands twice, uses more devices than its instance has, or names a misspelt instance, or if two rows
-        of a model count different things.
+    published, instances, path
+        Rows of `read_published`, the study's machines by name, and the file for error messages. Raises UserError if a
+        cell stands twice, uses more devices than its instance has, or names a misspelt instance, or if two rows of a
+        model count different things.
     """
     is_declared = published["instance"].isin(list(instances))
     cells = published[is_declared & published["batch_size"].notna()]
@@ -127,16 +115,13 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
         for model, units in published.groupby("model")["unit"].unique().items()
         if len(units) > 1
     )
-    faults = [
-        (row.Index, f"gpus is {row.gpus}; {row.instance} has {instances[row.instance].gpus}")
-        for row in cells.itertuples()
-        if row.gpus > instances[row.instance].gpus
-    ]
-    faults += [
-        (row.Index, f"gpu is {row.gpu!r}; {row.instance} has {instances[row.instance].gpu!r}")
-        for row in cells.itertuples()
-        if row.gpu.casefold() != instances[row.instance].gpu.casefold()
-    ]
+    faults = []
+    for row in cells.itertuples():
+        machine = instances[row.instance]
+        if row.gpus > machine.gpus:
+            faults.append((row.Index, f"gpus is {row.gpus}; {row.instance} has {machine.gpus}"))
+        if row.gpu.casefold() != machine.gpu.casefold():
+            faults.append((row.Index, f"gpu is {row.gpu!r}; {row.instance} has {machine.gpu!r}"))
     for row in published[~is_declared].itertuples():
         # Only a machine of the same device, spelt alike but for a slip, is surely meant.
         candidates = [name for name, machine in instances.items() if machine.gpu.casefold() == str(row.gpu).casefold()]
@@ -152,14 +137,10 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
 
     Parameters
     ----------
-    predicted
-        Predicted images/s of all devices.
-    devices
-        Number and name of the devices in words, such as `8 x Tesla V100`.
-    published
-        Images/s of the same devices, model, framework and precision; may be empty.
-    batches
-        Their batch per device.
+    predicted, devices
+        Predicted images/s of all devices, and their number and name, such as `8 x Tesla V100`.
+    published, batches
+        Images/s of the same devices, model, framework and precision (may be empty), and their batches per device.
     """
     if published.empty:
         return []
@@ -190,28 +171,22 @@ def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
 def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
     """Add columns for link, network, nodes and XLA of published rows, as stated or guessed from names and notes.
 
-    Parameters
-    ----------
-    published
-        Columns gpu, instance, note, and where known framework, nodes and those of MACHINE_FACTS.
-
-    Returns
-    -------
-    DataFrame
-        The rows with interconnect (text), interconnect_guessed (bool), network (null: not stated), nodes (Int64; 1
-        unless stated, null where the text tells of several without a number), xla (bool: stated, in the note, or of a
-        framework that always compiles) and exchange (False where the note says that devices train independently).
+    published: gpu, instance, note, and where known framework, nodes and MACHINE_FACTS. Added: interconnect, network
+    (null: not stated), nodes (Int64; 1 unless stated, null where the text tells of several without a number), xla
+    (bool: stated, in the note, or of a framework that always compiles) and exchange (False where the note says that
+    devices train independently).
     """
     names = ["gpu", "instance", "note"]
     text = published.reindex(columns=[*names, "framework", *MACHINE_FACTS]).astype(object).fillna("").astype(str)
-    note, is_guessed = text["note"], text["interconnect"] == ""
+    note = text["note"]
     guesses = [guessed_interconnect(*row) for row in text[names].itertuples(index=False)]
     several = text["instance"].str.contains("distributed", case=False) | note.str.contains(SEVERAL_NODES)
     nodes = published.reindex(columns=["nodes"])["nodes"].astype("Int64")
     compiled = note.str.contains(XLA) | text["framework"].str.lower().isin(ALWAYS_COMPILED)
     return published.assign(
-        interconnect=text["interconnect"].mask(is_guessed, pd.Series(guesses, published.index, dtype=object)),
-        interconnect_guessed=is_guessed,
+        interconnect=text["interconnect"].where(
+            text["interconnect"] != "", pd.Series(guesses, published.index, dtype=object)
+        ),
         network=text["network"].replace("", None),
         nodes=nodes.mask(nodes.isna() & ~several, 1),
         xla=(text["xla"] == "yes") | ((text["xla"] == "") & compiled),

@@ -3,19 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from sweetspot.cells import weakest
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import cell_columns
 from sweetspot.throughput.published import RATE_BOUNDS, against_published
 from sweetspot.throughput.stand_in import ThroughputEstimate, same_device, stand_in
 from sweetspot.warnings import joined
-
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-    from sweetspot.study.study import StudyCells
 
 
 @dataclass(frozen=True)
@@ -26,8 +24,8 @@ class Resolver:
     instance's figure x the study's efficiency (compared with published ones of as many devices); a stand-in.
     """
 
-    question: "StudyCells"
-    instances: Mapping[str, "Instance"]
+    question: StudyCells
+    instances: Mapping[str, Instance]
     cells: pd.DataFrame  # rows of `published_cells` with `basis` and `warnings`
     pool: pd.DataFrame  # published rows with `xla` and `comparable` (bool)
     efficiency: pd.DataFrame  # rows of `read_efficiency`

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,7 @@ from sweetspot.files import read_limited
 from sweetspot.harness.runfile import is_damaged
 from sweetspot.harness.step_times import Interval, mean_step, relative_error
 from sweetspot.study.base import Closed, validated
-
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
+from sweetspot.study.instances import Instance
 
 # A step of less than a tenth of a microsecond (some hundred clock cycles) or more than four months was not timed.
 STEP_SECONDS = (1e-7, 1e7)
@@ -72,22 +70,9 @@ class RunRecord(Closed):
 
 
 def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
-    """Read run files to a table with one row for each run, and check that they agree.
+    """Read run files to a table with a row for each run: the fields of RunRecord (null: no value), and `path`.
 
-    Parameters
-    ----------
-    files
-        Paths of Parquet files.
-
-    Returns
-    -------
-    DataFrame
-        One column for each field of RunRecord, and `path`; null where the file has no value.
-
-    Raises
-    ------
-    UserError
-        If a file is no run file, was damaged since, is impossible, or does not agree with others of its cell.
+    Raises UserError if a file is no run file, was damaged since, is impossible, or disagrees with others of its cell.
     """
     runs = pd.DataFrame([{**_read_run(file).model_dump(), "path": file} for file in files])
     runs = runs.astype(dict.fromkeys(("seconds", "step_error", "samples_per_step", *MEASURED_NUMBERS), "float64"))
@@ -144,7 +129,7 @@ def _require_agreement(runs: pd.DataFrame) -> None:
     _require_equal(runs, "gpu", DECLARE)
 
 
-def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
+def check_machines(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> None:
     """Raise UserError if usable runs of a cell were made on machines with different processors or numbers of CPUs.
 
     The host's name is not compared: a container has a new one at each start, and an instance is a kind of machine.

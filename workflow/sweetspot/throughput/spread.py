@@ -12,7 +12,12 @@ OUTLIER_CHANCE = 0.05  # chance that any cell of a machine without outliers is t
 
 
 def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the spread between runs and the 95 % interval of each cell, by pooling the variance over each machine.
+    """Return `spread`, `interval_df`, `own_spread` and `half_width` (95 %) of cells; a machine's share their variance.
+
+    The pooled variance is sum((n - 1) variance) / sum(n - 1), with sum(n - 1) degrees of freedom; a cell that varies
+    more (`outlying`) keeps the variance of its runs. The spread is the standard deviation, but at least `step_error`:
+    runs that agree by luck are known no better than their steps. half_width = t(97.5 %, interval_df) spread /
+    sqrt(runs), in logarithms. A cell of one run has none: nothing shows whether it varies like the others.
 
     Parameters
     ----------
@@ -20,15 +25,6 @@ def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
         `machine_key` (cells of equal value share their spread), `runs` (usable ones), `variance` (of the natural
         logarithm of the runs' mean times, n - 1; NaN below two runs) and `step_error` (root mean square over the runs
         of the relative standard error of the mean step; NaN where runs have fewer than two steps).
-
-    Returns
-    -------
-    DataFrame
-        `spread`, `interval_df`, `own_spread` and `half_width`, with the index of `cells`. The pooled variance is
-        sum((n - 1) variance) / sum(n - 1), with sum(n - 1) degrees of freedom; a cell that varies more (`outlying`)
-        keeps the variance of its runs. The spread is the standard deviation, but at least `step_error`: runs that
-        agree by luck are known no better than their steps. half_width = t(97.5 %, interval_df) spread / sqrt(runs), in
-        logarithms. A cell of one run has none: nothing shows whether it varies like the others.
     """
     from scipy.special import stdtrit
 
@@ -48,18 +44,10 @@ def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """Return which cells of one machine have a variance that exceeds that of the other cells by more than chance.
+    """Return a bool per cell of one machine: whether its variance exceeds that of the others by more than chance.
 
-    Parameters
-    ----------
-    variance, freedom
-        Variance between runs of each cell, and its degrees of freedom (at least 1).
-
-    Returns
-    -------
-    ndarray of bool
-        One value per cell. The largest ratio to the pooled variance of the rest is compared with Fisher's F at
-        OUTLIER_CHANCE / number of cells, and again without it until no outlier is left; needs at least two cells.
+    Of `variance` between runs, with `freedom` degrees (at least 1), the largest ratio to the pooled variance of the
+    rest is compared with Fisher's F at OUTLIER_CHANCE / number of cells, and again without it until no outlier is left.
 
     References
     ----------

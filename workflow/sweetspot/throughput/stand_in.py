@@ -6,16 +6,14 @@ How old the software behind a figure is: as its row dates it, else by the versio
 import math
 import re
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import table
+from sweetspot.study.study import StudyCells
 from sweetspot.warnings import warning
-
-if TYPE_CHECKING:
-    from sweetspot.study.study import StudyCells
 
 AS_OF = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 # A month in a version: `nightly 2018-02`, or that for which NVIDIA's containers are named (`NGC 20.06`).
@@ -59,9 +57,13 @@ def same_device(gpu: pd.Series, name: str) -> pd.Series:
 
 
 def stand_in(
-    pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "StudyCells", as_of: str
+    pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: StudyCells, as_of: str
 ) -> ThroughputEstimate | None:
     """Find the nearest published figure of the same device and model.
+
+    That has the same framework, then the same precision, then the smallest product of what batch, years of software
+    and form of the device can change (DOUBLING, YEAR, FORM), then the exact device, then the smaller batch.
+    Of several equally near figures the median is taken; None without any figure.
 
     Parameters
     ----------
@@ -69,17 +71,9 @@ def stand_in(
         Published rows of the requested device count (throughput.csv's columns, `xla` as bool).
     gpu, model, batch_size
         Device, model and batch per device of the cell that lacks a figure.
-    question
-        The study's framework and precision.
-    as_of
-        The study's date, for the age of the software.
+    question, as_of
+        Give the study's framework and precision, and its date, for the age of the software.
 
-    Returns
-    -------
-    ThroughputEstimate or None
-        None without any figure. Nearness: same framework, then same precision, then the smallest product of what
-        batch, years of software and form of the device can change (DOUBLING, YEAR, FORM), then the exact device, then
-        the smaller batch. Of several equally near figures the median is taken.
     """
     rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if rows.empty:

@@ -9,16 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import cell_columns
 from sweetspot.throughput.csv_table import CsvRow, read_rows
-
-if TYPE_CHECKING:
-    from sweetspot.study.instances import Instance
-    from sweetspot.study.study import StudyCells
 
 FILE = "time_to_target.csv"
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
@@ -78,10 +76,7 @@ class TimeToTarget:
 
 
 def read_times(path: Path) -> pd.DataFrame:
-    """Read a study's time_to_target.csv, a column for each field of TimeRow; empty if the file is missing.
-
-    Raises UserError for wrong cells.
-    """
+    """Read a study's time_to_target.csv (fields of TimeRow); empty without the file. Raises UserError for faults."""
     return read_rows(path, TimeRow) if path.is_file() else pd.DataFrame(columns=list(TimeRow.model_fields))
 
 
@@ -97,20 +92,13 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
         count = "1 result"
         if len(rows) > 1:
             count = f"median of {len(rows)} results, {first['minutes']:.2f} to {rows['minutes'].max():.2f} minutes"
-        times[benchmark, gpu, gpus] = TimeToTarget(
-            benchmark=benchmark,
-            gpu=gpu,
-            gpus=gpus,
-            nodes=int(first["nodes"]),
-            minutes=median,
-            global_batch=float(rows["global_batch"].median()),
-            round=first["round"],
-            source=(
-                f"MLPerf(TM) Training {first['round']} Closed, {benchmark}, {gpus} x {gpu}: {median:.2f} minutes, "
-                f"{count} ({', '.join(submitters)}); {'; '.join(kinds)} ; {' ; '.join(sources)}"
-            ),
-            rounds_behind=rounds.index(version),
+        source = (
+            f"MLPerf(TM) Training {first['round']} Closed, {benchmark}, {gpus} x {gpu}: {median:.2f} minutes, "
+            f"{count} ({', '.join(submitters)}); {'; '.join(kinds)} ; {' ; '.join(sources)}"
         )
+        batch, behind = float(rows["global_batch"].median()), rounds.index(version)
+        key = benchmark, gpu, gpus
+        times[key] = TimeToTarget(*key, int(first["nodes"]), median, batch, first["round"], source, behind)
     return times
 
 
@@ -119,22 +107,14 @@ def _version(name: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", name)))
 
 
-def timed_cells(table: pd.DataFrame, question: "StudyCells", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[str, Instance]) -> pd.DataFrame:
     """Return throughput rows, in runs per second, of instances whose device and count have a published time.
 
     Parameters
     ----------
-    table
-        Rows of `read_times`.
-    question
-        The cells that the study is about.
-    instances
-        Machines by name.
-
-    Returns
-    -------
-    DataFrame
-        Columns of throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
+    table, question, instances
+        Rows of `read_times`, the cells that the study is about, and machines by name. Returned are columns of
+        throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
     """
     times = results(table)
     rows = [

@@ -69,9 +69,9 @@ class ReachedMfu:
             "@job.sequence / 2 <= sequence <= 2 * @job.sequence and (model == @job.model.name or gpu == @device.gpu)"
         )
         exact = figures.query("model == @job.model.name and gpu == @device.gpu")
-        for basis, rows in ("published", exact), ("transferred", figures):
-            if len(rows) and device.maker == "nvidia":
-                return carry_speed(rows, job.model, device, self.stack), basis
+        if len(figures) and device.maker == "nvidia":
+            rows, basis = (exact, "published") if len(exact) else (figures, "transferred")
+            return carry_speed(rows, job.model, device, self.stack), basis
         peak = device.peak(PRECISION) * FLOP_PER_TFLOP
         speed = self.mfu.times(maker_factor(device.maker)).times(Range(peak, peak, peak))
         return speed, "arithmetic" if device.maker == "nvidia" else UNTRIED
@@ -82,10 +82,8 @@ def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame
 
     Parameters
     ----------
-    job
-        The training to estimate.
-    reached
-        The share of the peak that the reader's software reaches, as far as known.
+    job, reached
+        The training to estimate, and the share of the peak that the reader's software reaches, as far as known.
     machines
         Columns machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours; further columns are kept.
 
@@ -96,8 +94,21 @@ def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame
         `_low` and `_high` (90 %); `memory` ('fits', 'tight': only if activations are recomputed, 'too small') and
         `need_gib` per device; `basis` of the speed; `ratio`: USD over those of the cheapest machine that fits.
     """
-    rows = machines.join(pd.DataFrame([_estimate(job, reached, row) for row in machines.itertuples()], machines.index))
-    rows = rows.dropna(subset="hours")
+    estimates = []
+    for machine in machines.itertuples():
+        device = shipped_devices().get(machine.gpu)
+        speed, basis = reached.speed(job, device)
+        speed = speed.times(interconnect_factor(machine.interconnect, machine.gpus))
+        need_gib, with_activations = (
+            memory_need(job.model, job.method, job.sequence, kept=has_activations).gib(machine.gpus)
+            for has_activations in (False, True)
+        )
+        memory_gib = device.memory_gb * GIB_PER_GB
+        memory = TOO_SMALL if need_gib > memory_gib else "fits" if with_activations <= memory_gib else "tight"
+        hours = [job.flop / (flop_per_s * machine.gpus) / 3600 for flop_per_s in speed]
+        estimates.append((*hours, need_gib, memory, basis))
+    columns = ["hours", "hours_high", "hours_low", "need_gib", "memory", "basis"]
+    rows = machines.join(pd.DataFrame(estimates, machines.index, columns)).dropna(subset="hours")
     for end in ("", "_low", "_high"):
         rows[f"usd{end}"] = rows[f"hours{end}"].clip(lower=rows["minimum_hours"]) * rows["usd_per_hour"]
     rows = rows.sort_values("usd").sort_values("basis", key=lambda basis: basis == UNTRIED, kind="stable")
@@ -108,23 +119,3 @@ def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame
 def cheapest(rows: pd.DataFrame, within_hours: float = math.inf) -> Any:
     """Return the first row (named tuple) with `memory` 'fits' and at most `within_hours` hours, or None."""
     return next(rows[(rows["memory"] == "fits") & (rows["hours"] <= within_hours)].itertuples(), None)
-
-
-def _estimate(job: TokenJob, reached: ReachedMfu, machine: Any) -> dict[str, Any]:
-    device, gpus = shipped_devices().get(machine.gpu), machine.gpus
-    speed, basis = reached.speed(job, device)
-    speed = speed.times(interconnect_factor(machine.interconnect, gpus))
-    need_gib, with_activations = (
-        memory_need(job.model, job.method, job.sequence, kept=has_activations).gib(gpus)
-        for has_activations in (False, True)
-    )
-    memory_gib = device.memory_gb * GIB_PER_GB
-    hours = [job.flop / (flop_per_s * gpus) / 3600 for flop_per_s in speed]
-    return {
-        "hours": hours[0],
-        "hours_low": hours[2],
-        "hours_high": hours[1],
-        "need_gib": need_gib,
-        "memory": TOO_SMALL if need_gib > memory_gib else "fits" if with_activations <= memory_gib else "tight",
-        "basis": basis,
-    }

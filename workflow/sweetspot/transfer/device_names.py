@@ -5,10 +5,9 @@ import re
 from sweetspot.catalogues.listing import Listing
 from sweetspot.facts.shipped_tables import table
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.specifications import name_words
+from sweetspot.transfer.specifications import bare_name, name_words
 
-# Devices that are sold with two sizes of memory; GB of each.
-SIZES = {"a100": (40, 80), "v100": (16, 32)}
+TWO_SIZES = ("a100", "v100")  # Sold with 40 or 80 GB of memory, and with 16 or 32.
 
 
 def device_of(listing: Listing) -> str:
@@ -19,24 +18,13 @@ def device_of(listing: Listing) -> str:
     'H100', or that no table contains is returned as the catalogue writes it.
     """
     # The part of the short name that names the device: `h100` of `H100-MEGA`, `rtx6000` of `RTX6000-Ada`.
-    model = _letters(re.split(r"[-_ ]", listing.gpu, maxsplit=1)[0])
+    model = bare_name(re.split(r"[-_ ]", listing.gpu, maxsplit=1)[0])
+    size = f" {listing.gpu_memory_gb:.0f}GB" if listing.gpu_memory_gb and model in TWO_SIZES else ""
     machines = [row["gpu"] for row in table("machines") if row["instance"] in (listing.instance, listing.title)]
-    details = [name for name in (*machines, listing.gpu_detail) if model in _letters(name)]
-    for written in (*details, listing.gpu):
-        name = _with_memory(written, listing.gpu_memory_gb)
+    names = [name for name in (*machines, listing.gpu_detail) if model in bare_name(name)]
+    for written in (*names, listing.gpu):
+        name = written if "gb" in written.lower() else written + size
         device = shipped_devices().find(name)
         if device is not None and name_words(name) == name_words(device.gpu):
             return device.gpu
     return name
-
-
-def _with_memory(name: str, memory_gb: float | None) -> str:
-    """Return the name, with ` 40GB` or the like added if the device is sold in two sizes and the name states none."""
-    for model, sizes in SIZES.items():
-        if model in _letters(name) and "gb" not in name.lower() and memory_gb is not None:
-            return f"{name} {min(sizes, key=lambda size: abs(size - memory_gb))}GB"
-    return name
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())

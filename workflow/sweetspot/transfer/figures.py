@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file, table
 from sweetspot.throughput.published import read_published, with_machine_facts
-from sweetspot.transfer.specifications import Devices, precision_name, read_devices
+from sweetspot.transfer.specifications import Devices, bare_name, precision_name
 
 BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has fewer than 32
 # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
@@ -24,7 +24,7 @@ def network_name(model: str) -> str:
 
     Case, separators and the version of a ResNet (`v1.5`) are ignored.
     """
-    letters = re.sub(r"[^a-z0-9]", "", model.lower())
+    letters = bare_name(model)
     for row in table("networks"):
         if letters == row["network"] or letters in row["spellings"].split():
             return row["network"]
@@ -33,26 +33,17 @@ def network_name(model: str) -> str:
 
 def kind_of(network: str) -> str:
     """Return 'images', 'text' or 'speech' by the name of a network; else 'unknown'."""
-    kinds = (row["kind"] for row in table("network_kinds") if network.startswith(tuple(row["beginnings"].split())))
-    return next(kinds, "unknown")
+    rows = table("network_kinds")
+    return next((row["kind"] for row in rows if network.startswith(tuple(row["beginnings"].split()))), "unknown")
 
 
-def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
-    """Add columns network, kind, bits (of a number), architecture, and logs of the device's peaks and memory.
+def with_features(figures: pd.DataFrame) -> pd.DataFrame:
+    """Add network, kind, bits (of a number) and facts of the device to rows of model, device and precision.
 
-    Parameters
-    ----------
-    figures
-        Columns model, device (a name of devices.csv) and precision.
-    devices
-        The table of devices.
-
-    Returns
-    -------
-    DataFrame
-        The rows with network, kind, bits, architecture, and the natural logs `peak` (dense TFLOP/s of the precision;
-        NaN: cannot run it), `bandwidth` (GB/s), `memory` (GB), `vector` (fp32 TFLOP/s outside of the matrix units).
+    These are architecture, and the natural logs `peak` (dense TFLOP/s of the precision; NaN: cannot run it),
+    `bandwidth` (GB/s), `memory` (GB) and `vector` (fp32 TFLOP/s outside of the matrix units).
     """
+    devices = shipped_devices()
     sheet = devices.sheet.loc[figures["device"]].set_axis(figures.index)
     peaks = [devices.by_gpu[row.device].peak(row.precision) for row in figures.itertuples()]
     networks = figures["model"].map(network_name)
@@ -68,34 +59,25 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     )
 
 
-def as_figures(table: pd.DataFrame, devices: Devices) -> pd.DataFrame:
+def as_figures(table: pd.DataFrame) -> pd.DataFrame:
     """Reduce single-device throughput rows to one log rate for each workload and device.
 
     A workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device was run
     at one batch only (the largest that fits its memory) the batch is not part of the workload.
 
-    Parameters
-    ----------
-    table
-        Columns benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu and
-        images_per_s of single-device rows.
-    devices
-        The table of devices. Rows of other devices, and of such as cannot run the precision, are left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns workload, device, stack (text: benchmark and framework), log_rate (log images/s, the mean over machines
-        with the same device) and those of `with_features`.
+    table: benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu, images_per_s; rows
+    of unknown devices, and of such as cannot run the precision, are left out. Returned are workload, device, stack
+    (text: benchmark and framework), log_rate (log images/s, the mean over machines with the same device) and the
+    columns of `with_features`.
     """
-    matches = [devices.find(str(gpu)) for gpu in table["gpu"]]
+    matches = [shipped_devices().find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(
         device=[device.gpu if device else None for device in matches],
         precision=table["precision"].map(precision_name),
         stack=table["benchmark"].str.replace(r"\(.*?\)", "", regex=True).str.strip() + " " + table["framework"],
         log_rate=np.log(table["images_per_s"].astype(float)),
     )
-    rows = with_features(rows[rows["device"].notna()], devices).dropna(subset="peak")
+    rows = with_features(rows[rows["device"].notna()]).dropna(subset="peak")
     names = ["benchmark", "framework", "model", "precision", "dataset", "xla"]
     rows["batches"] = rows.groupby([*names, "device"], dropna=False)["batch_size"].transform("nunique")
     is_swept = rows.groupby(names, dropna=False)["batches"].transform("max") > 1
@@ -110,15 +92,16 @@ def related(figures: pd.DataFrame) -> pd.DataFrame:
     return figures[figures.groupby("workload")["device"].transform("nunique") > 1].reset_index(drop=True)
 
 
+@cache
 def shipped_devices() -> Devices:
     """Return the devices of facts/devices.csv, the specifications that are shipped with the library."""
-    return read_devices(DEVICES)
+    return Devices(pd.read_csv(DEVICES).fillna({"names": ""}))
 
 
 @cache
 def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
     """Return the shipped single-device figures (columns of `as_figures`) of workloads run on several devices."""
-    return related(as_figures(single_device_rows(studies), shipped_devices()))
+    return related(as_figures(single_device_rows(studies)))
 
 
 def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:

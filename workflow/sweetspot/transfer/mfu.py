@@ -3,9 +3,10 @@
 import math
 from functools import cache
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import median_low
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import POOLS
@@ -19,6 +20,7 @@ STACKS = ("tuned", "plain")
 # No training is known above this share: torchtune prints an RTX A6000 faster than its peak.
 CREDIBLE = 0.75
 SD_90 = 1.644854  # Standard deviations to either end of a 90 % interval.
+TO_BOUNDS = np.array([0.0, -1.0, 1.0])  # Times a half width: from a middle to itself, the lower and the upper bound.
 # Standard deviations of the logarithm of a share: two printed tables of one stack differ by as much as the first; the
 # figures of one stack by as much as the second.
 TIMING_SD, STACK_SD = 0.15, 0.35
@@ -41,15 +43,14 @@ class Range(NamedTuple):
 
     def times(self, factor: "Range") -> "Range":
         """Return the product of two Ranges with independent, lognormal errors: log half widths add as squares."""
-        middle = self.middle * factor.middle
-        low = math.hypot(math.log(self.middle / self.low), math.log(factor.middle / factor.low))
-        high = math.hypot(math.log(self.high / self.middle), math.log(factor.high / factor.middle))
-        return Range(middle, middle * math.exp(-low), middle * math.exp(high))
+        logs = np.log([self, factor])
+        half_widths = np.hypot(*(logs - logs[:, :1]))
+        return Range(*np.exp(logs[:, 0].sum() + half_widths * TO_BOUNDS))
 
 
 def range_around(middle: float, log_sd: float) -> Range:
     """Return the Range middle x exp(-+1.64 log_sd): 90 % of a lognormal whose log has the deviation `log_sd`."""
-    return Range(middle, middle * math.exp(-SD_90 * log_sd), middle * math.exp(SD_90 * log_sd))
+    return Range(*(middle * np.exp(SD_90 * log_sd * TO_BOUNDS)))
 
 
 UNCHANGED = Range(1.0, 1.0, 1.0)
@@ -85,13 +86,14 @@ def published_figures() -> pd.DataFrame:
 
 def read_figures(path: Path) -> pd.DataFrame:
     """Read a pool's CSV; add mixture (bool), flop_per_s (of one device), mfu (share of the peak, at most CREDIBLE)."""
-    table = pd.read_csv(path)
-    table["gpu"] = [shipped_devices().get(gpu).gpu for gpu in table["gpu"]]
-    table["mixture"] = [open_models()[model].mixture for model in table["model"]]
-    flop = [flop_per_token(open_models()[row.model], row.method, row.sequence) for row in table.itertuples()]
+    table, models = pd.read_csv(path), open_models()
+    devices = [shipped_devices().get(gpu) for gpu in table["gpu"]]
+    flop = [flop_per_token(models[row.model], row.method, row.sequence) for row in table.itertuples()]
+    peaks = [device.peak(name) for device, name in zip(devices, table["precision"], strict=True)]
+    table["gpu"] = [device.gpu for device in devices]
+    table["mixture"] = [models[model].mixture for model in table["model"]]
     table["flop_per_s"] = table["tokens_per_s"] * flop / table["gpus"]
-    peaks = [shipped_devices().by_gpu[row.gpu].peak(row.precision) for row in table.itertuples()]
-    table["mfu"] = table["tokens_per_s"] * flop / (table["gpus"] * peaks * FLOP_PER_TFLOP)
+    table["mfu"] = table["flop_per_s"] / (np.array(peaks) * FLOP_PER_TFLOP)
     return table[table["mfu"] <= CREDIBLE]  # False where there is no peak.
 
 
@@ -105,26 +107,24 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
     ----------
     figures
         Columns of `read_figures`; those of one model, device and software count once.
-    method
-        How the model is trained, such as `lora` or `grpo`.
+    method, mixture
+        How the model is trained, such as `lora` or `grpo`, and whether it is a mixture of experts.
     stack
         One of STACKS; None: unknown. Unless 'tuned', the interval reaches down to what plain loops reach.
-    mixture
-        Whether the model is a mixture of experts.
     """
     if method == "grpo":
         figures, stack = figures[figures["method"] == method], "tuned"
     of_kind, factor = figures[figures["mixture"] == mixture], UNCHANGED
-    if method not in set(of_kind["method"]):
-        of_kind, factor = figures[~figures["mixture"]], MIXTURE if mixture else UNCHANGED
-    logs: list[float] = []
-    for _, rows in of_kind[of_kind["stack"] == (stack or of_kind["stack"])].groupby("stack"):
-        of_method = rows[rows["method"] == method]
-        rows = rows if of_method.empty else of_method
-        shares = rows["mfu"].map(math.log).groupby([rows["model"], rows["gpu"], rows["software"]]).median()
-        logs += [shares.min(), shares.median(), shares.max()]
-    log_sd = max(stdev(logs), TIMING_SD)
-    share = range_around(math.exp(mean(logs)), log_sd * math.sqrt(1 + 1 / len(logs)))
+    if mixture and method not in set(of_kind["method"]):
+        of_kind, factor = figures[~figures["mixture"]], MIXTURE
+    of_stack = of_kind[of_kind["stack"] == (stack or of_kind["stack"])]
+    has_method = of_stack["method"] == method
+    rows = of_stack[has_method | ~has_method.groupby(of_stack["stack"]).transform("any")]
+    rows = rows.assign(log_mfu=np.log(rows["mfu"]))
+    medians = rows.groupby(["stack", "model", "gpu", "software"])["log_mfu"].median()
+    logs = medians.groupby("stack").agg(["min", "median", "max"]).to_numpy()
+    log_sd = max(logs.std(ddof=1), TIMING_SD)
+    share = range_around(math.exp(logs.mean()), log_sd * math.sqrt(1 + 1 / logs.size))
     if stack != "tuned":
         share = share._replace(low=min(share.low, LOOP_FRACTION * expected_mfu(figures, method, "tuned").low))
     return share.times(factor)
@@ -135,10 +135,8 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
 
     Parameters
     ----------
-    timings
-        Timings with one software: columns model, gpu and flop_per_s (of one device).
-    model, device
-        The model and the device to predict for.
+    timings, model, device
+        Timings with one software (columns model, gpu and flop_per_s of one device), and what to predict for.
     stack
         One of STACKS; None: the reader's own software, treated as 'plain'.
     """
@@ -146,15 +144,14 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
     for row in timings.itertuples():
         timed_device = shipped_devices().get(row.gpu)
         speed = range_around(row.flop_per_s, TIMING_SD)
-        if row.model != model.name and stack == "tuned":
-            speed = speed.times(range_around(1.0, TUNED_MODEL_SD))
-        elif row.model != model.name:
-            factor = (model.active_parameters / open_models()[row.model].active_parameters) ** SIZE_EXPONENT
-            speed = speed.times(range_around(min(SIZE_LIMIT, max(1 / SIZE_LIMIT, factor)), STACK_SD))
+        if row.model != model.name:
+            size = model.active_parameters / open_models()[row.model].active_parameters
+            factor = np.clip(size**SIZE_EXPONENT, 1 / SIZE_LIMIT, SIZE_LIMIT), STACK_SD
+            speed = speed.times(range_around(*((1.0, TUNED_MODEL_SD) if stack == "tuned" else factor)))
         if device.gpu != timed_device.gpu:
             bandwidths = device.memory_bandwidth_gb_s / timed_device.memory_bandwidth_gb_s
             speed = speed.times(range_around(bandwidths, DEVICE_SD))
         if device.maker != timed_device.maker:
             speed = speed.times(Range(1.0, AMD.low / AMD.middle, AMD.high / AMD.middle))
         speeds.append(speed)
-    return sorted(speeds)[(len(speeds) - 1) // 2]
+    return median_low(speeds)

@@ -41,16 +41,15 @@ class JointPrediction(NamedTuple):
 
 def fit_relation(figures: pd.DataFrame) -> Relation:
     """Return a Relation fitted to the log throughputs of figures (table of `figures.as_figures`)."""
-    inverse = np.linalg.inv(covariance(figures, figures) + NOISE_SD**2 * np.eye(len(figures)))
+    inverse = np.linalg.inv(covariance(figures, figures))
     return Relation(figures, inverse, inverse @ (figures["log_rate"] - prior_mean(figures)))
 
 
 def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
     """Return the joint prediction of log throughput for cells (columns of `figures.as_figures` without log_rate)."""
     across = covariance(cells, relation.figures)
-    prior = covariance(cells, cells) + NOISE_SD**2 * np.eye(len(cells))
     mean = prior_mean(cells) + across @ relation.weighted_gaps
-    return JointPrediction(mean, prior - across @ relation.inverse @ across.T)
+    return JointPrediction(mean, covariance(cells, cells) - across @ relation.inverse @ across.T)
 
 
 def condition(
@@ -60,14 +59,10 @@ def condition(
 
     Parameters
     ----------
-    prediction
-        Joint prediction of all cells, measured or not.
-    measured
-        Positions of the measured cells.
-    log_rates
-        Log throughput of each measured cell.
-    log_sd
-        Standard deviation of each measured log throughput.
+    prediction, measured
+        Joint prediction of all cells, and the positions of the measured ones.
+    log_rates, log_sd
+        Log throughput of each measured cell, and its standard deviation.
     """
     rows = prediction.covariance[measured]
     gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T
@@ -81,7 +76,7 @@ def prior_mean(cells: pd.DataFrame) -> np.ndarray:
 
 
 def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
-    """Return the prior covariance of log throughput (matrix rows x columns) between two tables of cells, without noise.
+    """Return the prior covariance of log throughput (matrix rows x columns) between two tables of cells.
 
     Each row of facts/device_relation.csv is an effect that cells with equal `groups` share (no groups: all cells), as
     a slope on `feature` or, without one, a constant. Its `sd`, in log units, has the greatest marginal likelihood on
@@ -90,13 +85,14 @@ def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
     Parameters
     ----------
     rows, columns
-        Cells with the columns of `figures.as_figures`.
+        Cells with the columns of `figures.as_figures`. The same table twice has the noise of each figure added.
     """
 
     def equal(name: str) -> np.ndarray:
         return np.equal.outer(rows[name].to_numpy(), columns[name].to_numpy())
 
-    total = LEVEL_SD**2 * equal("workload").astype(float)
+    noise = NOISE_SD**2 * np.eye(len(rows)) if rows is columns else 0.0
+    total = LEVEL_SD**2 * equal("workload") + noise
     for effect in table("device_relation"):
         term = np.full(total.shape, float(effect["sd"]) ** 2)
         for name in effect["groups"].split():

@@ -2,14 +2,12 @@
 
 import math
 import re
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass
 
 import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.spelling import slipped
-from sweetspot.throughput.csv_table import CsvRow, read_rows
 
 # A device without a unit of its own computes these in fp32: the pseudo-half of cuDNN before Volta, and TF32 before
 # Ampere, which PyTorch and cuDNN ask for without it being said. The others are refused.
@@ -24,24 +22,25 @@ PARTS = re.compile(r"\d+gb|sxm(?=[45])|rtx|gtx|[a-z]+\d*|\d+")
 PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^none$", re.IGNORECASE)
 
 
-class Device(CsvRow):
+@dataclass(frozen=True)
+class Device:
     """Data sheet of a device, a row of devices.csv: GB, GB/s, dense TFLOP/s by format (NaN: none, or not published)."""
 
     gpu: str
-    names: str = ""
+    names: str
     maker: str
     architecture: str
     released: str
     memory_gb: float
     memory_bandwidth_gb_s: float
-    fp32_tflops: float | None = None
-    tf32_tflops: float | None = None
-    fp16_tflops: float | None = None
-    bf16_tflops: float | None = None
-    fp8_tflops: float | None = None
-    fp4_tflops: float | None = None
+    fp32_tflops: float
+    tf32_tflops: float
+    fp16_tflops: float
+    bf16_tflops: float
+    fp8_tflops: float
+    fp4_tflops: float
     as_of: str
-    unconfirmed: str = ""
+    unconfirmed: str
     source: str
 
     def unit(self, precision: str) -> str:
@@ -70,13 +69,11 @@ class Devices:
 
     def __init__(self, sheet: pd.DataFrame) -> None:
         self.sheet = sheet.set_index("gpu")
-        self.by_gpu = {row["gpu"]: Device.model_construct(**row) for row in sheet.to_dict("records")}
-        self.by_words = {
-            name_words(name): device
-            for device in self.by_gpu.values()
-            for name in f"{device.gpu};{device.names}".split(";")
-            if name.strip()
-        }
+        self.by_gpu = {row["gpu"]: Device(**row) for row in sheet.to_dict("records")}
+        self.by_words: dict[frozenset[str], Device] = {}
+        for device in self.by_gpu.values():
+            names = filter(None, map(name_words, [device.gpu, *device.names.split(";")]))
+            self.by_words |= dict.fromkeys(names, device)
 
     def find(self, name: str) -> Device | None:
         """Return the device called `name`, else the only one whose name contains all words of `name`, else None."""
@@ -98,12 +95,6 @@ class Devices:
         raise UserError(f"{name!r}: no device of that name is specified; expected one of facts/devices.csv{question}")
 
 
-@cache
-def read_devices(path: Path) -> Devices:
-    """Read a CSV file of device specifications to a look-up by name. Raises UserError for a faulty row."""
-    return Devices(read_rows(path, Device))
-
-
 def precision_name(text: str) -> str:
     """Return the project's name of a precision, e.g. `fp16` for `fp16 AMP` and `mixed`; others in small letters."""
     name = text.strip().lower()
@@ -113,3 +104,8 @@ def precision_name(text: str) -> str:
 def name_words(name: str) -> frozenset[str]:
     """Return the words of a device's name without common ones, e.g. {'rtx', '4090'} of 'NVIDIA GeForce RTX4090'."""
     return frozenset(PARTS.findall(name.lower())) - COMMON
+
+
+def bare_name(name: str) -> str:
+    """Return the letters (small) and digits of a name, e.g. 'bertlarge' for 'BERT-large'."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())

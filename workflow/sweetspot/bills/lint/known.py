@@ -43,10 +43,7 @@ def device_key(gpu: str) -> str:
 
 
 def device_count(instance: str) -> int | None:
-    """Return the number of devices of a machine by its name; None if neither known machines nor the name tell.
-
-    Known machines are listed in facts/machines.csv; otherwise a count in the name is taken, e.g. 8 of 'h100-8x'.
-    """
+    """Return how many devices a machine has, by facts/machines.csv or its name (8 of 'h100-8x'); None if unknown."""
     counts = {row["instance"]: int(row["gpus"]) for row in table("machines")}
     match = DEVICE_COUNT.search(instance)
     return counts.get(instance) or (int(next(filter(None, match.groups()))) if match else None)
@@ -54,17 +51,15 @@ def device_count(instance: str) -> int | None:
 
 @cache
 def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float] | None:
-    """Return the lowest and the highest known value of a device over all providers; None if unknown.
+    """Return (lowest, highest) known price or power of a device over all providers; None if unknown.
 
     Parameters
     ----------
-    quantity
-        `rent` or `spot` (USD per device-hour), `buy` (USD for a new device, alone or as its share of a machine),
-        `power` (W) or `vcpu` (USD per vCPU-hour; of the device '').
-    device
-        As `device_key` returns it.
+    quantity, device
+        `rent` or `spot` (USD per device-hour), `buy` (USD of a new device, alone or as its share of a machine),
+        `power` (W) or `vcpu` (USD per vCPU-hour; of the device ''); and the device as `device_key` returns it.
     year
-        Year of a rent: rents of about that year are used, otherwise those of the nearest year.
+        Rents of about this year count, otherwise those of the nearest year.
     """
     rows = [row for row in table("price_levels") if (row["what"], row["device"]) == (quantity, device)]
     distances = [abs(int(row["year"] or year) - year) for row in rows]
@@ -78,16 +73,9 @@ def highest_rent() -> float:
     return max(float(row["high"]) for row in table("price_levels") if row["what"] == "rent")
 
 
-@cache
-def _list_prices() -> dict[tuple[str, str], list[float]]:
-    """Return the known list prices in USD per hour, by (provider key, instance)."""
-    return {
-        (row["provider"], row["instance"]): [float(usd) for usd in row["usd_per_hour"].split()]
-        for row in table("machine_prices")
-    }
-
-
 def list_range(provider: str, instance: str) -> tuple[float, float] | None:
-    """Return the lowest and the highest USD per hour that a provider asked for a machine; None if unknown."""
-    prices = _list_prices().get((provider_key(provider), instance))
+    """Return (lowest, highest) USD per hour that a provider asked for a machine; None if unknown."""
+    key = provider_key(provider)
+    rows = [row for row in table("machine_prices") if row["instance"] == instance and row["provider"] == key]
+    prices = [float(usd) for row in rows for usd in row["usd_per_hour"].split()]
     return (min(prices), max(prices)) if prices else None

@@ -40,10 +40,8 @@ def unit_mistake(value: float, low: float, high: float, factors: Sequence[int]) 
 
     Parameters
     ----------
-    value
-        A value that is out of bounds.
-    low, high
-        Where values of its kind usually lie.
+    value, low, high
+        A value that is out of bounds, and where values of its kind usually lie.
     factors
         Factors of mistakes, the most usual first.
     """
@@ -56,18 +54,14 @@ def unit_mistake(value: float, low: float, high: float, factors: Sequence[int]) 
 
 
 def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date) -> list[Finding]:
-    """Return all findings of a price list by the rules of facts/price_rules.csv.
+    """Return all findings about a price list by the rules of facts/price_rules.csv.
 
     Parameters
     ----------
-    prices
-        The price list.
-    offers
-        As `offers_in_usd` returns them for the list.
-    instances
-        Machines by name.
+    prices, offers, instances
+        The price list, its offers as `offers_in_usd` returns them, and machines by name.
     study_date
-        Date at which the age of a price is judged.
+        Day at which the age of a price is judged.
     """
     values = _lint_table(prices, offers, instances, study_date)
     return list(dict.fromkeys(finding for rule in table("price_rules") for finding in _findings(rule, values)))
@@ -76,7 +70,7 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return a row per offer with every column that the expressions of the price rules name."""
+    """Return a row per offer with every column that the price rules name: prices in USD, and what else is known."""
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
@@ -111,7 +105,7 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding per offer that a rule objects to; at most one if the rule is about the whole list."""
+    """Yield a Finding per offer (row of `values`) that a rule objects to; at most one if it is about the whole list."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"]:
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
@@ -132,7 +126,7 @@ def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding
 
 
 def warnings_by_offer(findings: Sequence[Finding], offers: int) -> list[list[dict[str, str]]]:
-    """Return a list of warnings for each of `offers` offers: those about it and those about the whole list."""
+    """Return, for each of `offers` offers, its warnings as [{rule, message}]: about it, and about the whole list."""
     severe = [finding for finding in findings if finding.severity == "warning"]
     return [
         joined([warning(finding.rule, finding.message) for finding in severe if finding.offer in (None, number)])

@@ -36,21 +36,12 @@ def launch(request: Request) -> list[str]:
 
 
 def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[str, Any]:
-    """Return facts about a script by name for the run file.
+    """Return facts about a script for the run file: unit, samples per step, command, SHA-256 of its files, versions.
 
     Parameters
     ----------
-    request
-        The run.
-    script
-        The description.
-    argv
-        Program and arguments.
-
-    Returns
-    -------
-    dict
-        Unit, samples per step, command, SHA-256 of the files named in the command, versions of its packages, ...
+    request, script, argv
+        The run, the script's description, and its program and arguments; files among these are hashed.
     """
     files = {}
     for argument in argv:

@@ -1,27 +1,30 @@
 """A chart of the evidence page: which rows it draws, how, and what the workflow needs to know of it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from sweetspot.report import pd
 from sweetspot.report.chart_data import MODELS, ChartData
+from sweetspot.report.finished import ASSETS
 from sweetspot.report.marks import Drawing, empty
 from sweetspot.report.tables import Tables, in_words
 from sweetspot.wording import Money
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
-SECTIONS = {"plan": "Decision", "whatif": "Decision", "costs": "Costs", "speed": "Speed"}
+SECTIONS = {"whatif": "Decision", "costs": "Costs", "speed": "Speed"}
+# Title and caption of each chart by its name; {units}, {Units}: what the study counts, {models}: how many are drawn.
+WORDS: dict[str, tuple[str, str]] = json.loads((ASSETS / "charts.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
 class Chart:
     """A chart of the page and of Snakemake's report.
 
-    title, caption: text with {units} and {Units} (what the study counts) and {models} (how many are drawn). stage:
-    `speed` charts are drawn again only when throughput or scaling change, `price` charts after every comparison.
-    section: part of the page, a key of SECTIONS. select: returns the rows to draw; plot: draws them. needs: name of a
-    table that must have rows. fits: whether the chart suits a study with these tables.
+    title, caption: of WORDS. stage: `speed` charts are drawn again only when throughput or scaling change, `price`
+    charts after every comparison. section: part of the page, a key of SECTIONS. select: returns the rows to draw; plot:
+    draws them. needs: name of a table that must have rows. fits: whether the chart suits a study with these tables.
     """
 
     name: str

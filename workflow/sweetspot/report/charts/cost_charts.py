@@ -7,7 +7,7 @@ from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts.chart import Chart
+from sweetspot.report.charts.chart import WORDS, Chart
 from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ
 from sweetspot.wording import begun, money, the
@@ -24,22 +24,19 @@ BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_si
 
 
 def front_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return the options (rows of `ranks`) to draw by hours and USD, with `kind`, `label`, `on_front` and `fits`.
+    """Return the options (rows of `ranks`) that the chart `front` draws, with `kind`, `label`, `on_front` and `fits`.
 
     `on_front`: the option is persistent (if any is) and no persistent option beats it (is not slower, not dearer, and
     better in one). Options above MAX_COST_RATIO times the cheapest, and beaten interruptible ones, are left out.
     """
     rows = data.answer_options()
     rows = rows[rows["in_answer"].eq(True) & (rows["hours"] > 0) & (rows["usd"] > 0)]
-
     accepted = rows["persistent"].eq(True)
     rivals = rows[accepted] if accepted.any() else rows
     points, rival_points = (table[["hours", "usd"]].to_numpy() for table in (rows, rivals))
     lower, equal = (compare(rival_points, points[:, None]) for compare in (operator.lt, operator.le))
     beaten = (equal.all(axis=2) & lower.any(axis=2)).any(axis=1)
-
     on_front = rows["option"].isin(rivals["option"]) & ~beaten
-
     is_reference = rows["option"] == data.option
     kind = rows["purchase"].isin(INTERRUPTIBLE).map({True: look.INTERRUPTIBLE, False: look.PERSISTENT})
     rows = rows.assign(
@@ -54,28 +51,16 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
-    """Number the options on the front, and `option`, from the fastest to the slowest, for the key of the chart.
+    """Number the options on the front, and `option` ('': none), from the fastest to the slowest, for the chart's key.
 
-    Parameters
-    ----------
-    rows
-        The rows of `front_rows`.
-    option
-        An option to number even if it is not on the front; '': none.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns label, hours, usd, text (a line of the key), line (its position), mark (text beside the point: its
-        number; of points within MIN_DISTANCE pixels the first has all their numbers).
+    `rows`: of `front_rows`. Returns a row per numbered option: label, hours, usd, text (a line of the key), line (its
+    position from 0), mark (text at the point: its number; the first of points within MIN_DISTANCE pixels has them all).
     """
     selected = rows[rows["on_front"] | (rows["option"] == option)].sort_values(["hours", "usd"])
     selected = selected[["label", "hours", "usd"]].drop_duplicates()
-
     logs, all_logs = (table[["hours", "usd"]].map(math.log) for table in (selected, rows))
     span = (all_logs.max() - all_logs.min()).replace(0.0, 1.0)
     pixels = (logs / span).to_numpy() * [WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN]
-
     texts: list[str] = []
     point_numbers = [""] * len(selected)
     for index, (label, hours, usd) in enumerate(selected.itertuples(index=False)):
@@ -89,15 +74,7 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
 
 def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw options as points by hours and USD; those on the front have numbers, which the key below explains.
-
-    Parameters
-    ----------
-    data
-        Tables and titles of the study.
-    rows
-        The table of `front_rows`.
-    """
+    """Draw the rows of `front_rows` (chart `front`) as points by hours and USD; a key below explains their numbers."""
     keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
     x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
     y = look.log_channel(alt.Y, "usd", "USD (log)", rows["usd"])
@@ -127,28 +104,24 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     key = alt.layer(lines, width=WIDTH, height=KEY_LINE * KEY_LINES, view=frame)
     chart = alt.vconcat(plot, key, spacing=8)
     chart = chart.resolve_scale(x="independent", y="independent")
-
     says = f"Best trade-offs for {data.model}: {rows['on_front'].sum()} of {len(rows)} options"
     return look.Drawing(chart, {"rows": rows, "keys": keys}, says, look.shape_key(rows["basis"]))
 
 
 FRONT = Chart(
-    name="front",
+    "front",
+    *WORDS["front"],
     stage="price",
     section="whatif",
     select=front_rows,
     plot=front,
     needs="ranks",
     fits=hours_differ,
-    title="Hours against USD of one workload; dashed: the best trade-offs; numbers: below",
-    caption="Hours against USD of one workload. The dashed line joins the best trade-offs, which have numbers: no "
-    "option is both faster and cheaper than one of them. Faint: interruptible machines, which the study does not "
-    "accept. What costs more than 20 times the cheapest is not drawn.",
 )
 
 
 def bill_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return the bill lines (USD each) of the cheapest persistent options and the reference, one row per line.
+    """Return the lines (`line`, `usd`) of the bills of the cheapest persistent options and the reference, by `title`.
 
     Lines are scaled to the answer's cost (`total`), which uses the mean rent over the project, not today's price.
     """
@@ -158,7 +131,6 @@ def bill_rows(data: "ChartData") -> "pd.DataFrame":
     facts = options.loc[options["total"] > 0, [*BILL_KEY, "option", "total", *look.ORIGIN, "price_source"]]
     lines = data.table("bills").drop_duplicates([*BILL_KEY, "line"])
     rows = lines.merge(facts, on=BILL_KEY)
-
     printed = rows.groupby(BILL_KEY, dropna=False)["usd"].transform("sum")
     return rows.assign(
         usd=rows["usd"] * (rows["total"] / printed).where(printed != 0, 1.0),
@@ -168,28 +140,14 @@ def bill_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw a stacked bar for each option: the USD of its bill by line.
-
-    Parameters
-    ----------
-    data
-        Tables and titles of the study.
-    rows
-        The table of `bill_rows`.
-    """
+    """Draw the rows of `bill_rows` (chart `bill`) as a stacked bar for each option: the USD of its bill by line."""
     visible = rows[rows["usd"].abs() > MIN_LINE_SHARE * rows["total"].max()]
     names = list(visible["line"].unique())
 
-    words = {
-        "title": "option (text)",
-        "line": "line (text)",
-        "usd": "USD",
-        "total": "USD of the whole bill",
-    }
+    words = {"title": "option (text)", "line": "line (text)", "usd": "USD", "total": "USD of the whole bill"}
     cheapest_first = alt.EncodingSortField("total", op="min")
     title = data.words.usd.format(model=data.model)
     axis = alt.Axis(tickCount=5, labelExpr=look.THOUSANDS)
-
     bars = look.chart_of_data("rows").mark_bar(stroke="white", strokeWidth=0.5)
     bars = bars.encode(
         y=alt.Y("title:N", sort=cheapest_first, title=None, axis=look.name_axis()),
@@ -202,14 +160,9 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
-    """Return a sentence on the largest line in the bill of the reference, else of the cheapest option.
+    """Return the chart's title from the rows of `bill_rows`: the largest line of the reference's bill.
 
-    Parameters
-    ----------
-    data
-        Tables and titles of the study.
-    rows
-        The table of `bill_rows`.
+    Without a reference it is the bill of the cheapest option.
     """
     reference_lines = rows[rows["option"] == data.option]
     lines = reference_lines if len(reference_lines) else rows[rows["total"] == rows["total"].min()]
@@ -219,13 +172,11 @@ def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
 
 
 BILL = Chart(
-    name="bill",
+    "bill",
+    *WORDS["bill"],
     stage="price",
     section="costs",
     select=bill_rows,
     plot=bill,
     needs="bills",
-    title="What a bill is made of",
-    caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
-    "the project's months. A line of less than 1 % of the dearest is not drawn.",
 )

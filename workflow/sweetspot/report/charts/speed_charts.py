@@ -4,7 +4,7 @@ from sweetspot.cells import BASES
 from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts.chart import Chart
+from sweetspot.report.charts.chart import WORDS, Chart
 from sweetspot.report.tables import hours_differ
 
 # Machines in all, and the bounds of their number on one model; measured ones and the reference are always drawn.
@@ -16,16 +16,16 @@ HEIGHT = 140  # pixels of a panel
 
 
 def select_speeds(data: "ChartData") -> "pd.DataFrame":
-    """Return the speeds to draw, a row per machine, model and batch: the fastest, the measured, and the reference.
+    """Return the speeds that the chart draws, a row per machine, model and batch, from throughput and extrapolation.
 
     A cell has its fastest figure; a figure used for several batches is drawn once. Of machines with the same speed
-    one is drawn: the reference, else one whose speed has the best basis.
+    one is drawn: the reference, else one whose speed has the best basis. Of each model these are the fastest machines,
+    the measured ones and the reference.
     """
     columns = [*CELL, RATE, LOW, HIGH, *look.ORIGIN, "headline"]
     measured, predicted = (data.table(name, *columns)[columns] for name in ("throughput", "extrapolation"))
     predicted = predicted[predicted["headline"].eq(True)]
     rows = pd.concat([measured, predicted], ignore_index=True) if len(predicted) else measured
-
     rows = data.limit_models(rows[rows[RATE] > 0])
     rows = rows.sort_values(RATE).drop_duplicates(CELL, keep="last")
     rows = rows.assign(
@@ -39,7 +39,6 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
     rows = rows.assign(order=rows.groupby("instance")["order"].transform("max"))
     rows = rows.sort_values(["other", "order", "instance"])
     rows = rows.drop_duplicates(["model", "batch_size", "rounded"]).sort_values(RATE)
-
     limit = max(MIN_PER_MODEL, min(MAX_PER_MODEL, MAX_ROWS // max(1, rows["model"].nunique())))
     best = rows.groupby(["model", "instance"])[RATE].transform("max")
     ranks = best.groupby(rows["model"]).rank(ascending=False, method="dense")
@@ -48,15 +47,7 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
 
 
 def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the throughput of each machine and batch as a point with its interval, in one panel for each model.
-
-    Parameters
-    ----------
-    data
-        Tables and titles of the study.
-    rows
-        The table of `select_speeds`.
-    """
+    """Draw the rows of `select_speeds` as points with intervals by machine and batch, a panel for each model."""
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     names = rows["machine"]
@@ -65,7 +56,6 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         names = names + ", batch " + rows["batch"]
         colour = alt.ColorValue(look.COLOURS[0])
     rows = rows.assign(title=look.wrapped(names))
-
     title = f"{data.unit}/s (log scale)"
     fields = {RATE: f"{data.unit}/s", LOW: "low end", HIGH: "high end"}
     fastest_first = alt.EncodingSortField(RATE, op="max", order="descending")
@@ -85,8 +75,7 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         width=look.PLOT,
         height=look.line_step(rows["title"], look.ROW),
     )
-    panels = look.by_row(panel, data.answer_first(rows["model"]), shared_axis=False)
-
+    panels = look.by_row(panel, data.answer_first(rows["model"])).resolve_scale(y="independent")
     fastest = rows.loc[rows.groupby("model")[RATE].idxmax(), "machine"].value_counts()
     count = fastest.sum()
     on_models = f"{fastest.iloc[0]} of {count} models" if count > 1 else rows["model"].iloc[0]
@@ -97,21 +86,19 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 THROUGHPUT = Chart(
-    name="throughput",
+    "throughput",
+    *WORDS["throughput"],
     stage="speed",
     section="speed",
     select=select_speeds,
     plot=throughput,
     needs="throughput",
     fits=hours_differ,  # equal times come from equal speeds
-    title="{Units} per second by machine, model and batch",
-    caption="{Units} per second by machine, model and batch. Of machines with the same speed one is drawn. The shape "
-    "tells the basis of the figure. At most {models} models and 12 machines of each are drawn; the tables hold all.",
 )
 
 
 def select_lines(data: "ChartData") -> "pd.DataFrame":
-    """Return the scaling efficiencies to draw, with `family` (title of the base instance): a line per family and model.
+    """Return the rows of `efficiency` to draw, with `family` (title of the base instance): a line per family and model.
 
     Each line starts at one device (efficiency 1) and is of the largest batch; at most one family per colour.
     """
@@ -127,27 +114,14 @@ def select_lines(data: "ChartData") -> "pd.DataFrame":
 
 
 def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the scaling efficiency of each family over the number of devices, in one panel for each model.
-
-    Parameters
-    ----------
-    data
-        Tables and titles of the study.
-    rows
-        The table of `select_lines`.
-    """
+    """Draw the rows of `select_lines` as lines of efficiency over the number of devices, a panel for each model."""
     counts = alt.Axis(values=sorted(rows["gpus"].unique().tolist()))
     # Figures measured on a faster second machine may reach above 1.
     highest = max(1.05, float(rows["efficiency"].max()))
     devices = alt.Scale(type="log", base=2, nice=False)
     share = alt.Scale(domain=[0, highest], nice=False)
 
-    fields = {
-        "family": "family (text)",
-        "batch_size": "batch",
-        "gpus": "devices",
-        "efficiency": "efficiency",
-    }
+    fields = {"family": "family (text)", "batch_size": "batch", "gpus": "devices", "efficiency": "efficiency"}
     base = alt.Chart().encode(
         x=alt.X("gpus:Q", scale=devices, title="devices", axis=counts),
         y=alt.Y("efficiency:Q", scale=share, title="efficiency", axis=alt.Axis(format="%", tickCount=4)),
@@ -162,14 +136,13 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         height=HEIGHT,
     )
     panels = look.by_row(panel, data.answer_first(rows["model"]))
-
     several = rows[rows["gpus"] > 1]
     key = look.shape_key(several["basis"])
     return look.Drawing(panels, {"rows": rows}, efficiency_finding(several), key)
 
 
 def efficiency_finding(rows: "pd.DataFrame") -> str:
-    """Return a sentence on the efficiency (in per cent) at the highest number of devices; '' without rows."""
+    """Return the chart's title: the efficiency (per cent) of the rows with the most `gpus`; '' without rows."""
     if rows.empty:
         return ""
     count = int(rows["gpus"].max())
@@ -179,13 +152,11 @@ def efficiency_finding(rows: "pd.DataFrame") -> str:
 
 
 EFFICIENCY = Chart(
-    name="efficiency",
+    "efficiency",
+    *WORDS["efficiency"],
     stage="speed",
     section="speed",
     select=select_lines,
     plot=efficiency,
     needs="efficiency",
-    title="Scaling efficiency by number of devices at the largest batch",
-    caption="Scaling efficiency against the number of devices, by family at its largest batch. "
-    "At most {models} models and 7 families are drawn; the tables hold all.",
 )

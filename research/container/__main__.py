@@ -1,6 +1,6 @@
 """Do the steps of a Containerfile in a root of their own, without a container engine.
 
-    make container-check        # as root, with debootstrap: python tests/container Containerfile
+    make container-check        # as root, with debootstrap: python research/container Containerfile
 
 FROM debian:SUITE-slim@... becomes a root that debootstrap makes of the same suite; RUN and CMD run in it by chroot, as
 the user that the file names; COPY copies the files that Git tracks, as .dockerignore would leave them. What an engine

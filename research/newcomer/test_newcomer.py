@@ -48,9 +48,8 @@ class Newcomer:
         known = {name: value for name, value in os.environ.items() if name.startswith(keep)}
         path = [str(self.root / ".venv" / "bin")] if (self.root / ".venv" / "bin" / "snakemake").exists() else []
         own = {"PATH": os.pathsep.join([*path, str(self.home / "bin"), "/usr/bin", "/bin"]), "HOME": str(self.home)}
-        leases = {"SWEETSPOT_LEASES": os.environ["SWEETSPOT_LEASES"]}
         cache = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
-        return known | own | leases | {"PIP_CACHE_DIR": cache, "TF_CPP_MIN_LOG_LEVEL": "3"}
+        return known | own | {"PIP_CACHE_DIR": cache, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
     def types(self, command: str) -> str:
         began, used = time.monotonic(), _cpu_s()
