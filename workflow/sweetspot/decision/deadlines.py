@@ -73,8 +73,10 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> dict[str, Any]:
     usd = np.stack([jobs[index].usd_samples for index in in_time])
     table = table.loc[in_time]
     run, result, is_published = np.array([_shares_in_time(jobs[index], limit) for index in in_time]).T
-    known = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
-    likely = next((part for part in (known * is_published, known) if part.max() >= MINIMUM_SHARE), np.ones(len(table)))
+    likelihood = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
+    likely = next(
+        (part for part in (likelihood * is_published, likelihood) if part.max() >= MINIMUM_SHARE), np.ones(len(table))
+    )
     with np.errstate(divide="ignore"):
         table = table.assign(p_in_time=run, p_result_in_time=result, usd_per_result=table["usd"] / likely)
         cheapest = shares(np.where(hours <= limit, usd, np.inf) / likely[:, None], in_time)

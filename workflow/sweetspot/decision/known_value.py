@@ -38,8 +38,8 @@ def partial_value(costs: np.ndarray, figure: np.ndarray) -> Value:
     basis, saved, fold = _basis(figure), np.zeros(count), np.arange(count) % FOLDS
     for number in range(FOLDS):
         test, training = fold == number, fold != number
-        known = basis[training].T
-        weights = np.linalg.lstsq(known @ known.T, known @ differences[:, training].T, rcond=None)[0]
+        columns = basis[training].T
+        weights = np.linalg.lstsq(columns @ columns.T, columns @ differences[:, training].T, rcond=None)[0]
         fitted = basis[test] @ weights  # draw x option
         chosen = differences[fitted.argmin(axis=1), np.flatnonzero(test)]
         saved[test] = np.where(fitted.min(axis=1) < 0, -chosen, 0.0)
