@@ -1,18 +1,12 @@
 """The bill of renting and owning against the 2018 study's printed figures and hand calculation."""
 
-import runpy
 from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
-from price_lists import price_study
+from price_lists import cell, price_study
 from project_copy import ROOT
-from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS
-from sweetspot.bills.schemas import TABLES
 
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
 PRINTED_HOURS = {"p2.xlarge": 0.9, "p2.16xlarge": 14.4, "g3.8xlarge": 2.28, "p3.2xlarge": 3.06, "p3.16xlarge": 24.48}
@@ -21,17 +15,8 @@ PRINTED_GCE = {"GCE_1xV100": 2.86, "GCE_8xV100": 22.88, "GCE_1xK80": 0.49, "GCE_
 
 def cells(**images_per_s: float) -> pd.DataFrame:
     """One VGG16 cell an instance, by name with `_` for `.`."""
-    rows = [
-        {
-            "instance": name.replace("__", "."), "framework": "tensorflow", "model": "vgg16", "batch_size": 64,
-            "gpus": 1, "precision": "fp16", "variant": "default", "gpu": "a card",
-            "images_per_s": rate, "images_per_s_low": float("nan"), "images_per_s_high": float("nan"),
-            "runs": 1, "basis": "published", "status": "ok", "source": "this test",
-            "logical": False,
-        }
-        for name, rate in images_per_s.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
+    named = {name.replace("__", "."): rate for name, rate in images_per_s.items()}
+    return pd.DataFrame([cell(name, rate, runs=1, logical=False) for name, rate in named.items()])
 
 
 def priced(price_list: str, table: pd.DataFrame, folder: Path = STUDY) -> dict[str, pd.DataFrame]:
@@ -60,24 +45,3 @@ def test_hourly_prices_are_the_printed_ones(price_list, printed):
     offers = priced(price_list, cells(p2__xlarge=1.0))["offers"].set_index("instance")
     for instance, usd in printed.items():
         assert offers.loc[instance, "usd_per_hour"] == pytest.approx(usd, abs=1e-9)
-
-
-def test_the_script_of_the_rule_writes_every_table(tmp_path):
-    pa.parquet.write_table(pa.Table.from_pandas(cells(p2__xlarge=30.0)), tmp_path / "throughput.parquet")
-    predicted = pa.table({name: pa.array([], pa.string()) for name in EXTRAPOLATION_COLUMNS})
-    pa.parquet.write_table(predicted, tmp_path / "extrapolation.parquet")
-    inputs = SimpleNamespace(
-        throughput=tmp_path / "throughput.parquet", extrapolation=tmp_path / "extrapolation.parquet",
-        prices=STUDY / "prices" / "aws-on-demand.yaml", workloads=STUDY / "workloads.yaml",
-        instances=[STUDY / "instances.yaml"],
-    )  # fmt: skip
-    params = SimpleNamespace(month_days=30.5, as_of="2018-07-01", energy=None)
-    files = {kind: tmp_path / f"{kind}.parquet" for kind in TABLES}
-    rule = SimpleNamespace(
-        input=inputs, wildcards=SimpleNamespace(price_list="aws-on-demand"), params=params, output=files
-    )
-    runpy.run_path(str(ROOT / "workflow" / "scripts" / "price_workloads.py"), {"snakemake": rule})
-    written = {kind: pd.read_parquet(file) for kind, file in files.items()}
-    assert {kind: tuple(table.columns) for kind, table in written.items()} == TABLES
-    imagenet = written["costs"].set_index(["purchase", "workload"])["usd"]["on_demand", "imagenet-vgg16"]
-    assert imagenet == pytest.approx(94_720_000 / 30 / 3600 * 0.9, rel=1e-5)  # billed by the second

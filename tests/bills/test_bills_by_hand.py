@@ -94,16 +94,6 @@ def test_a_fee_is_due_for_its_own_offer_only():
     assert found == {("x", "on_demand"): 3.75, ("x", "reserved"): 3.0, ("y", "on_demand"): 3.0}
 
 
-@pytest.mark.parametrize(
-    ("billing", "seconds"),
-    [({"granularity": "millisecond"}, 0.001), ({"granularity": "second"}, 1), ({"granularity": "minute"}, 60),
-     ({"granularity": "hour"}, 3600), ({"granularity": "month"}, MONTH * 3600), ({}, 0)],
-)  # fmt: skip
-def test_a_granularity_by_name_is_in_seconds(billing, seconds):
-    prices = price_list({"instance": "x", "per_hour": 1.0, "billing": billing})
-    assert offers(prices).loc["x", "granularity_s"] == pytest.approx(seconds)
-
-
 def test_seconds_and_months_are_rounded_up_but_not_for_rounding():
     found = billed_seconds([0.0, 0.1, 60.0, 60.001, 200.0], [60.0] * 5, [0.0, 0.0, 0.0, 0.0, 300.0])
     assert found.tolist() == [0, 60, 60, 120, 300]
@@ -122,14 +112,11 @@ def ends(row, name):
     return [row[f"{name}{end}"] for end in ("_low", "", "_high")]
 
 
-def test_rates_of_every_unit_are_the_same_hour():
+def test_rates_of_every_unit_are_the_same_hour_converted_with_its_dated_rate_and_tax():
     units = {"per_minute": 0.06, "per_hour": 3.6, "per_month": 3.6 * MONTH}
     prices = price_list(*({"instance": unit.replace("_", "-"), unit: value} for unit, value in units.items()))
     assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([3.6] * 3)
     assert bounds(None).tolist() == [0.0, 0.0, 0.0]  # no amount is nothing at all ends
-
-
-def test_euro_a_minute_is_converted_with_its_dated_rate_and_tax():
     rate = EURO | {"usd": {"value": 1.2, "low": 1.1, "high": 1.3}}
     tax = {"rate": 0.2, "included": True}
     row = offers(price_list({"instance": "x", "per_minute": 0.02}, currency="XTS", rates=[rate], vat=tax)).loc["x"]

@@ -57,7 +57,7 @@ def test_each_end_of_an_owned_machine_takes_the_low_and_the_high_of_every_factor
     assert row[["kg_co2e_low", "kg_co2e", "kg_co2e_high"]].tolist() == pytest.approx([0.192, 2.4, 7.5])
 
 
-def test_a_rented_machine_is_estimated_from_data_sheets():
+def test_a_rented_machine_is_estimated_from_data_sheets_and_may_have_a_host_share_of_its_own():
     # 4 x 500 W x 1.5 x 0.8 = 2.4 kW, x 1.25 = 3 kWh an hour: 6 kWh and 2.4 kg; low 4 x 400 x 1.2 x 0.5 = 0.96 kW,
     # x 1.0 = 0.96: 1.92 kWh, 0.192 kg; high 4 x 600 x 1.6 x 1 = 3.84 kW, x 1.5 = 5.76: 11.52 kWh, 5.76 kg
     prices = price_list({"instance": "x", "per_hour": 2})
@@ -73,9 +73,6 @@ def test_a_rented_machine_is_estimated_from_data_sheets():
         assert origin in source
     assert offers.loc["x", "grid_source"] == "400 g CO2e/kWh: a sheet (2025)"
     assert offers.loc["x", "energy_usd_per_hour"] == 0  # the price of renting holds its electricity
-
-
-def test_a_device_may_have_a_host_share_of_its_own():
     # 500 W x (1 + 0.1) x 0.8 x 1.25 = 0.55 kWh an hour
     device = {"gpu": "a card", "watts": fact(500), "host_share": fact(0.1)}
     offers, _, _ = powered(price_list({"instance": "x", "per_hour": 2}), [], declared(devices=[device]), **WORK)

@@ -58,7 +58,7 @@ def rows(*pairs, **more):
     return with_fits(listed.assign(**{"gpus": 1} | more), known, NEEDS), known
 
 
-def test_what_is_not_known_takes_part():
+def test_what_is_not_known_takes_part_and_what_does_not_fit_is_said_once():
     made, known = rows(("a", "small"), ("a", "large"), ("a", "unknown"), ("b", "small"), ("c", "small"))
     assert [None if pd.isna(one) else one for one in made["fits"]] == [False, True, None, None, None]
     stay, out = apart(made)
@@ -68,9 +68,6 @@ def test_what_is_not_known_takes_part():
     plans = made.rename(columns={"workload": "plan"})
     assert fitting_plans(plans, known, NEEDS)["instance"].tolist() == stay["instance"].tolist()
     assert fitting_plans(plans.iloc[:0], known, NEEDS).empty
-
-
-def test_what_does_not_fit_is_said_once():
     facts = {"model": "m", "batch_size": 1}
     made, _ = rows(("a", "small"), ("a", "small"), ("a", "new"), ("a", "large"), **facts)
     assert [(row[4], row[1]) for row in fit_warnings(made)] == [("does_not_fit", "small")]

@@ -4,10 +4,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from price_lists import findings, offers, price_list
+from price_lists import MONTH_DAYS, STUDY_DATE, findings, machines, price_list
 from project_copy import ROOT
 from sweetspot.bills.lint.known import device_count, device_key, price_range
 from sweetspot.bills.lint.rules import unit_mistake
+from sweetspot.bills.pricing import price_tables
 from sweetspot.commands.command_line import main
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import load_price_list
@@ -140,7 +141,8 @@ def test_terms_of_interruption_may_stand_in_the_list_and_a_finding_is_of_its_off
     # 1200 / 12 + 0.1 x 732 = 173.2 USD a month, over 24 x 5 hours 1.443 an hour; on demand costs 0.9.
     deal = {"term_months": 12, "upfront": 1200, "per_hour": 0.1}
     rented, reserved = {"instance": "x", "per_hour": 0.9}, {"instance": "x", "purchase": "reserved", "commitment": deal}
-    on_demand, idle = offers(price_list(rented, reserved, days_per_month=5))["warnings"].map(pairs)
+    both = price_list(rented, reserved, days_per_month=5)
+    on_demand, idle = price_tables(both, "list", machines(both), MONTH_DAYS, STUDY_DATE)[0]["warnings"].map(pairs)
     assert on_demand == [] and [pair.rule for pair in idle] == ["not_earned"] and "1.443" in idle[0].message
 
 

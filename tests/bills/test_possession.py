@@ -47,9 +47,12 @@ def test_a_commitment_is_paid_whether_used_or_not_but_for_its_hours_of_use(deal,
     assert row[names].tolist() == pytest.approx([fixed, variable, hour])
 
 
-def test_no_more_hours_are_due_than_the_month_has():
+def test_no_more_hours_are_due_than_the_month_has_and_a_rented_machine_costs_nothing_by_the_month():
     # 31 planned days of a month that has 30.5: 732 h
     assert offers(committed(31, per_month=732)).iloc[0]["usd_per_hour"] == pytest.approx(1.0)
+    row = offers(price_list({"instance": "x", "per_hour": {"value": 2, "low": 1, "high": 3}})).loc["x"]
+    assert row[FIXED].tolist() == [row[f"energy_usd_per_hour{end}"] for end in ("", "_low", "_high")] == [0, 0, 0]
+    assert row[VARIABLE].tolist() == [1, 2, 3]
 
 
 def test_a_commitment_of_ranges_has_its_values_in_the_middle_and_its_cheap_and_dear_ends():
@@ -62,12 +65,6 @@ def test_a_commitment_of_ranges_has_its_values_in_the_middle_and_its_cheap_and_d
     assert row[FIXED].tolist() == pytest.approx([low, middle, high])
     assert row[VARIABLE].tolist() == pytest.approx([0.05, 0.1, 0.15])
     assert row[HOUR].tolist() == pytest.approx([low / 360 + 0.05, middle / 240 + 0.1, high / 120 + 0.15])
-
-
-def test_a_rented_machine_costs_nothing_by_the_month():
-    row = offers(price_list({"instance": "x", "per_hour": {"value": 2, "low": 1, "high": 3}})).loc["x"]
-    assert row[FIXED].tolist() == [row[f"energy_usd_per_hour{end}"] for end in ("", "_low", "_high")] == [0, 0, 0]
-    assert row[VARIABLE].tolist() == [1, 2, 3]
 
 
 BOUGHT = {
@@ -155,11 +152,7 @@ def test_a_curve_of_one_s_own_counts_from_the_purchase_and_nobody_sells_above_th
 
 
 @pytest.mark.parametrize(
-    ("sell_for", "ends"),
-    [
-        (500, (500, 500, 500)),
-        ({"value": 1000, "low": 900, "high": 1200}, (1000, 900, 1200)),
-    ],
+    ("sell_for", "ends"), [(500, (500, 500, 500)), ({"value": 1000, "low": 900, "high": 1200}, (1000, 900, 1200))]
 )
 def test_what_a_machine_that_is_there_would_sell_for_today(sell_for, ends):
     own = {"capex": 0, "months": 36, "kw": 1, "per_kwh": 0.2, "days_per_month": 10, "sell_for": sell_for}

@@ -8,7 +8,6 @@ from study_entries import OWN
 from sweetspot.bills.offers import offers_in_usd
 from sweetspot.bills.price_paths import (
     TREND_COLUMNS,
-    at_mean_rent,
     central_change,
     mean_factor,
     mean_of_months,
@@ -29,27 +28,15 @@ def noise(seed, months=MONTHS):
     ]  # fmt: skip
 
 
-def test_the_mean_of_a_price_that_halves_every_year():
+def test_the_mean_of_a_price_that_halves_every_year_counts_a_part_of_a_month():
     # q = 0.5^(1/12) = 0.9438743; (1 + q + ... + q^23) / 24 = (1 - 0.25) / (24 x 0.0561257) = 0.556786
     assert float(mean_factor(-0.5, 24)) == pytest.approx(0.556786, abs=1e-6)
     assert mean_factor([0.0, np.nan], [36, 36]).tolist() == [1.0, 1.0]  # It stays, or has no path.
-
-
-def test_the_last_part_of_a_month_counts_as_its_fraction():
     # 1, then 0.5 of a month at 4^(1/12) = 1.122462: (1 + 0.561231) / 1.5
     assert float(mean_factor(3.0, 1.5)) == pytest.approx(1.561231 / 1.5, abs=1e-6)
-
-
-def test_only_a_drift_moves_the_central_rent():
     assert central_change(DRIFT) == -0.03
     assert central_change(LIST | {"trend_per_year": 12.0}) == 0.0
     assert central_change({}) == 0.0
-
-
-def test_a_plan_without_months_pays_today_s_price():
-    rows = pd.DataFrame({"trend_kind": ["drift"], "trend_change": [-0.5], "usd_per_hour": [10.0]})
-    assert at_mean_rent(rows, None)["usd_per_hour"].tolist() == [10.0]
-    assert at_mean_rent(rows, 24.0)["usd_per_hour"][0] == pytest.approx(5.56786, abs=1e-5)
 
 
 def test_a_drift_s_year_has_the_ends_that_it_states():
@@ -61,7 +48,7 @@ def test_a_drift_s_year_has_the_ends_that_it_states():
     assert (path[:, 0] == 1.0).all()
 
 
-def test_two_drifts_share_the_market_s_part_of_their_variance():
+def test_two_drifts_share_the_markets_part_and_years_are_drawn_apart():
     market, one, jump, size = noise(2)
     other = noise(3)[1]
     terms = DRIFT | {"trend_change_low": -0.4, "trend_change_high": 1 / 0.6 - 1, "trend_change": 0.0}  # symmetric
@@ -70,9 +57,6 @@ def test_two_drifts_share_the_market_s_part_of_their_variance():
         for own in (one, other)
     ]
     assert np.corrcoef(logs)[0, 1] == pytest.approx(0.2, abs=0.02)
-
-
-def test_years_of_a_drift_are_drawn_apart():
     terms = DRIFT | {"trend_change": 0.0, "trend_change_low": -0.4, "trend_change_high": 1 / 0.6 - 1}
     logs = np.log(sampled_path(terms | {"trend_market_share": 0.2}, *noise(4, 36)))
     assert np.corrcoef(logs[:, 12], logs[:, 24] - logs[:, 12])[0, 1] == pytest.approx(0.0, abs=0.02)
@@ -95,9 +79,14 @@ def test_a_list_price_stays_until_it_is_cut():
     assert path.max() == 1.0
 
 
-def test_the_mean_of_a_draw_takes_that_draw_s_months():
+def test_a_mean_takes_the_months_of_its_draw_and_parts_of_a_path():
     path = np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
     assert mean_of_months(path, np.array([2.0, 1.5])).tolist() == pytest.approx([0.75, 1.25 / 1.5])
+    # Prices of 1, 2 and 4 in three months, in halves of the three; from month two on for two months: it stays at 4.
+    path = np.array([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0]])
+    halves = mean_of_parts(path, np.array([0.0, 1.5]), 1.5)
+    assert halves.tolist() == [pytest.approx([(1 + 0.5 * 2) / 1.5, (0.5 * 2 + 4) / 1.5]), pytest.approx([3.0, 3.0])]
+    assert mean_of_parts(path, np.array([2.0]), 2.0).tolist() == [[4.0], [3.0]]
 
 
 CUTS = {"trend_kind": "jumps", "trend_change": -0.33, "trend_change_low": -0.46, "trend_change_high": -0.25,
@@ -157,11 +146,3 @@ def test_a_rent_is_the_mean_of_the_months_of_the_reference_of_its_model():
         (60 * mean, 54 * mean, 6 * mean)
     )
     assert drifts["images_per_usd"] == pytest.approx(10 / mean)
-
-
-def test_the_mean_of_parts_of_a_path_by_hand():
-    """Prices of 1, 2 and 4 in three months, in halves of the three; from month two on for two months: it stays at 4."""
-    path = np.array([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0]])
-    halves = mean_of_parts(path, np.array([0.0, 1.5]), 1.5)
-    assert halves.tolist() == [pytest.approx([(1 + 0.5 * 2) / 1.5, (0.5 * 2 + 4) / 1.5]), pytest.approx([3.0, 3.0])]
-    assert mean_of_parts(path, np.array([2.0]), 2.0).tolist() == [[4.0], [3.0]]

@@ -104,14 +104,11 @@ def test_a_job_on_one_device_of_four():
     assert (found.loc["one", "hours"], found.loc["one", "usd"]) == (1.0, 1.0)
 
 
-def test_a_box_needs_no_figure_of_its_own():
-    """Nobody timed the box: its jobs run at the speed of one device. With `all` it has no figure."""
+def test_a_box_needs_no_figure_of_its_own_and_one_of_its_devices_is_no_machine():
+    # Nobody timed the box: its jobs run at the speed of one device. With `all` it has no figure.
     assert "box" in cost([cell("one")], devices_per_job=1).index
     assert "box" not in cost([cell("one")]).index
-
-
-def test_a_figure_of_one_device_of_a_box_is_no_machine_of_its_own():
-    """Timed on one of its four devices, without `one`: the box is priced once, four jobs at a time."""
+    # Timed on one of its four devices, without `one`: the box is priced once, four jobs at a time.
     found = cost([cell("box", 90.0)], devices_per_job=1)
     assert found.loc[["box"], "jobs_at_once"].tolist() == [4]
     assert found.loc["box", "usd"] == pytest.approx(100 / 90 / 0.97)
@@ -134,15 +131,12 @@ def test_two_devices_a_job():
     assert "less each" not in row.loc["three", "source"]
 
 
-def test_without_a_figure_of_its_device_a_job_has_a_share_of_the_machine_s():
-    """300 images/s on four: 75 a device, and the basis says that it is scaled."""
+def test_a_job_takes_a_share_of_the_machine_or_the_device_of_its_equal():
+    # 300 images/s on four: 75 a device, and the basis says that it is scaled.
     declared = known(box={"gpus": 4}, one={"gpus": 1, "gpu": "another"})
     row = cost([cell("box", 300.0, gpus=4)], declared=declared, devices_per_job=1).loc["box"]
     assert row["hours"] == pytest.approx(100 / 75 / 0.97)
     assert row["side_basis"] == "scaled"
-
-
-def test_a_machine_equivalent_to_the_box_takes_its_device():
     declared = known(twin={"gpus": 4, "equivalent_to": "box", "gpu": "another name"})
     found = cost([cell("one")], {"instance": "twin", "per_hour": 2.0}, declared=declared, devices_per_job=1)
     assert found.loc["twin", "usd"] == pytest.approx(0.5 / 0.97)

@@ -4,12 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from sweetspot.bills.rates import (
-    Rents,
-    possession,
-    rates,
-    rent_over,
-)
+from sweetspot.bills.rates import Rents, possession, rates, rent_over
 
 # (3600 - 720) / 36 + 10 + 20 = 110 USD a month; down half of the days it is paid in the other half: 220.
 OWNED = {

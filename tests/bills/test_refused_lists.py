@@ -33,7 +33,6 @@ def deal(months):
         (check_workloads, {"kind": "runs", "runs": 1, "hours": 1.0, "instance": "xx"}, None, "w.instance"),
         (check_workloads, TRAINING, None, None),
         (check_workloads, TRAINING | {"devices_per_job": "all"}, None, None),
-        (check_workloads, PLAN, None, None),
         (check_workloads, TRAINING | {"devices_per_job": 3}, None, "w.devices_per_job is 3; expected at most 2"),
         (check_workloads, MONTH, None, None),
         (check_workloads, MONTH | {"have": ["x", "xx"]}, None, "w.have[1]"),
@@ -68,38 +67,35 @@ def owned(**own):
     return BOX | {"own": BOX["own"] | own}
 
 
-@pytest.mark.parametrize(
-    ("offer", "gpus", "told"),
-    [
-        ({"per_hour": 800.0}, 8, None),  # 100 an hour and device
-        (
-            {"per_hour": 801.0},
-            8,
-            "offers[0].per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 ",
-        ),
-        ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "per_hour is 0.009 USD"),
-        ({"per_month": 73_200.0}, 1, None),  # 732 hours
-        ({"per_month": 73_201.0}, 1, "per_month is 100.0013"),
-        ({"per_hour": 50.1, "currency": "XTS"}, 1, "per_hour is 100.2 USD"),  # at 2 USD
-        ({"per_hour": 50.0, "currency": "XTS"}, 1, None),
-        (owned(kw=8.0, capex=800_000.0, per_kwh=3.0), 2, None),
-        (owned(kw=8.1), 2, "own.kw is 8.1"),
-        (owned(capex=800_001.0), 2, "own.capex is 800,001"),
-        (owned(per_kwh=3.01), 2, "own.per_kwh is 3.01"),
-    ],
-)
-def test_purchases_powers_and_rents_that_no_machine_has(offer, gpus, told):
+# An offer, its devices, and what is said of it.
+EXTREMES = [
+    ({"per_hour": 800.0}, 8, None),  # 100 an hour and device
+    ({"per_hour": 801.0}, 8, "per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 "),
+    ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "per_hour is 0.009 USD"),
+    ({"per_month": 73_200.0}, 1, None),  # 732 hours
+    ({"per_month": 73_201.0}, 1, "per_month is 100.0013"),
+    ({"per_hour": 50.1, "currency": "XTS"}, 1, "per_hour is 100.2 USD"),  # at 2 USD
+    ({"per_hour": 50.0, "currency": "XTS"}, 1, None),
+    (owned(kw=8.0, capex=800_000.0, per_kwh=3.0), 2, None),
+    (owned(kw=8.1), 2, "own.kw is 8.1"),
+    (owned(capex=800_001.0), 2, "own.capex is 800,001"),
+    (owned(per_kwh=3.01), 2, "own.per_kwh is 3.01"),
+]
+
+
+def test_purchases_powers_and_rents_that_no_machine_has():
     rates = [{"currency": "XTS", "usd": 2.0, "as_of": date(2018, 7, 1), "source": "bank"}]
-    prices = PriceList.model_validate({**HEADING, "rates": rates, "offers": [{"instance": "x"} | offer]})
-    known = {"x": Instance(title="x", provider="p", gpu="a card", gpus=gpus)}
-    findings = price_tables(prices, "list", known, 30.5, date(2018, 7, 1))[2]
-    if told is None:
-        check_possible(findings, LIST)
-    else:
-        with pytest.raises(UserError) as error:
-            check_possible(findings, LIST)
-        assert len(error.value.sentences) == 1 and told in error.value.sentences[0]
-    for gpu in ("CPU of some kind", "none"):  # whose hour may cost next to nothing
-        bare = {"x": Instance(title="x", provider="p", gpu=gpu, gpus=1)}
-        cheap = price_list({"instance": "x", "per_hour": 0.001})
-        check_possible(price_tables(cheap, "list", bare, 30.5, date(2018, 7, 1))[2], LIST)
+    listed = [offer | {"instance": f"x{number}"} for number, (offer, *_) in enumerate(EXTREMES)]
+    known = {f"x{number}": Instance(title="x", provider="p", gpu="a card", gpus=gpus)
+             for number, (_, gpus, _) in enumerate(EXTREMES)}  # fmt: skip
+    for number, gpu in enumerate(("CPU of some kind", "none")):  # whose hour may cost next to nothing
+        listed.append({"instance": f"bare{number}", "per_hour": 0.001})
+        known[f"bare{number}"] = Instance(title="x", provider="p", gpu=gpu, gpus=1)
+    prices = PriceList.model_validate({**HEADING, "rates": rates, "offers": listed})
+    with pytest.raises(UserError) as error:
+        check_possible(price_tables(prices, "list", known, 30.5, date(2018, 7, 1))[2], LIST)
+    expected = {number: told for number, (*_, told) in enumerate(EXTREMES) if told is not None}
+    assert len(error.value.sentences) == len(expected)
+    for number, told in expected.items():
+        (sentence,) = (text for text in error.value.sentences if f"offers[{number}]." in text)
+        assert told in sentence

@@ -76,14 +76,11 @@ def test_the_wait_on_one_and_on_two_devices_by_hand():
     assert (pair.p_wait, pair.mean, pair.quantile(0.9)) == pytest.approx((1 / 3, 10 / 3, 10 * math.log(10 / 3)))
 
 
-def test_fewer_than_one_in_ten_wait_so_nine_in_ten_do_not():
+def test_the_share_that_waits_is_none_without_work_and_all_with_too_much():
     found = wait_distribution([JobClass(0.05, 10.0, 1.0, 2)])  # a = 0.5, c = 2: P = 0.1
     assert found.quantile(0.9) == pytest.approx(0, abs=1e-9)
     assert found.mean == pytest.approx(0.1 * 10 / (2 * 0.75))
     assert wait_distribution([JobClass(0.04, 10.0, 1.0, 2)]).quantile(0.9) == 0
-
-
-def test_too_much_work_is_said_and_no_work_waits_for_nothing():
     classes = [JobClass(0.13, 10.0, 1.0, 1)]
     found = wait_distribution(classes)
     assert found.is_overloaded and found == OVERLOADED

@@ -57,16 +57,6 @@ def test_nobody_there_and_no_address(url):
         download(url, "CSV")
 
 
-def test_a_proxy_of_the_environment_is_asked(server, monkeypatch):
-    """The server plays the proxy: it gets the whole address of a host that does not exist."""
-    for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("http_proxy", server.url)
-    server.routes["/b.csv"] = Answer(BODY)
-    assert download("http://prices.invalid/b.csv", "CSV").content == BODY
-    assert server.asked == ["http://prices.invalid/b.csv"]
-
-
 def test_what_may_be_a_secret_of_an_address_is_kept_nowhere(server):
     url = f"{server.url.replace('//', '//me:hunter2@')}/a.csv?token=s3cret"
     assert public_url(url) == download(url, "CSV").address == f"{server.url}/a.csv"

@@ -2,8 +2,9 @@
 
 import pytest
 import yaml
+from sweetspot.catalogues.readers import parse_catalogue
 from sweetspot.commands.command_line import main
-from sweetspot.errors import UserError
+from sweetspot.transfer.device_names import device_of
 
 SKYPILOT = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region\n"
 GPUHUNT = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
@@ -44,36 +45,16 @@ def info(name, mebibytes):
         ("x", "H100-MEGA", "", "H100-MEGA"),
     ],
 )
-def test_the_device_is_named_as_the_other_commands_know_it(imported, name, accelerator, detail, device):
-    machines, _ = imported("skypilot", f"{SKYPILOT}{name},{accelerator},1,8,64,{detail},2.5,,US\n", "instances")
-    assert machines[name]["gpu"] == device
+def test_the_device_is_named_as_the_other_commands_know_it(name, accelerator, detail, device):
+    text = f"{SKYPILOT}{name},{accelerator},1,8,64,{detail},2.5,,US\n"
+    (entry,) = parse_catalogue("skypilot", text.encode(), "file").listings
+    assert device_of(entry) == device
 
 
-def test_gpuhunt_tells_two_sizes_of_memory_apart(imported):
+def test_gpuhunt_tells_two_sizes_of_memory_apart():
     lines = "a,eu,1.1,8,64,1,A100,40.0,False,\nb,eu,1.5,8,64,1,A100,80.0,False,\n"
-    machines, _ = imported("gpuhunt", GPUHUNT + lines, "instances")
-    assert (machines["a"]["gpu"], machines["b"]["gpu"]) == ("A100 40GB", "A100 80GB")
-
-
-def test_an_empty_price_is_none(imported):
-    lines = "a-1,H100,1,40,320,,6.98,,eastus\na-2,H100,2,80,640,,,,eastus\na-4,H100,4,160,1280,,,9.0,eastus\n"
-    prices, _ = imported("skypilot", SKYPILOT + lines)
-    assert [(offer["instance"], offer["purchase"]) for offer in prices["offers"]] == [
-        ("a-1", "on_demand"), ("a-4", "spot"),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("csv", "instance,per_hour,gpu,gpus\nx,2.99,H100,0\n"),
-        ("skypilot", f"{SKYPILOT}x,H100,0,8,64,,2.99,,US\n"),
-        ("gpuhunt", f"{GPUHUNT}x,eu,2.99,8,64,0,H100,80,False,\n"),
-    ],
-)
-def test_a_named_device_of_which_there_are_none_is_left_out(imported, kind, text):
-    with pytest.raises(UserError, match="line 2: no whole number of the device"):
-        imported(kind, text)
+    found = parse_catalogue("gpuhunt", (GPUHUNT + lines).encode(), "file").listings
+    assert [device_of(entry) for entry in found] == ["A100 40GB", "A100 80GB"]
 
 
 def test_a_currency_that_nobody_states_is_said_to_be_assumed(imported):
@@ -82,8 +63,6 @@ def test_a_currency_that_nobody_states_is_said_to_be_assumed(imported):
     assert prices["currency"] == "USD" and "currency" in told
     prices, told = imported("skypilot", line, "prices", "--currency", "EUR", "--rate", "EUR=1.14")
     assert prices["currency"] == "EUR" and told == ""
-    assert imported("csv", "instance,per_hour,currency\nx,1.0,USD\n")[1] == ""
-    assert "currency" in imported("csv", "instance,per_hour\nx,1.0\n")[1]
 
 
 def test_findings_of_several_lines_are_said_once(imported):

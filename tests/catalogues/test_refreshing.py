@@ -88,13 +88,6 @@ def test_a_cluster_costs_its_nodes_and_its_note_says_so():
     assert other.stays == "has 8 devices a machine in instances.yaml, 4 in the catalogue"
 
 
-def test_source_place_and_checksum_are_told():
-    found = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "use1-az1"))
-    assert found.values["source"] == "the catalogue, use1-az1, sha256 abc"
-    assert found.values["as_of"] == DAY
-    assert asked({"per_hour": 55.04}, entry("on_demand", 50.0)).values["source"] == "the catalogue, sha256 abc"
-
-
 def test_the_price_of_today_is_no_change_and_the_seventh_decimal_is_dropped():
     found = asked({"per_hour": 50.0}, entry("on_demand", 50.0))
     assert (found.stays, found.is_unchanged) == ("is the price of today", True)

@@ -55,12 +55,6 @@ def test_a_history_is_read_oldest_first_and_a_record_may_stand_twice(tmp_path):
         read_history(history(tmp_path, (9, "z", "1"), (9, "z", "2"), (8, "a", "1")))
 
 
-def test_a_time_may_be_of_any_zone(tmp_path):
-    file = history(tmp_path, (2, "z", "1"), (1, "z", "999999"))
-    file.write_text(file.read_text().replace("2018-06-02T00:00:00Z", "2018-06-02T02:00:00+02:00"))
-    assert read_history(file)["time"].tolist() == [moment(f"2018-06-0{day}") for day in (1, 2)]
-
-
 @pytest.mark.parametrize(
     ("days", "low", "high"),
     [
@@ -76,21 +70,6 @@ def test_the_bounds_of_an_average_are_what_a_twentieth_of_the_time_passes(tmp_pa
     records = [(day, "z", price) for day, price in reversed(changes)]
     found = averages(read_history(history(tmp_path, *records)), end=moment(f"2018-06-{end:02}"))
     assert found[["low", "high"]].to_numpy().tolist() == [[low, high]]
-
-
-def test_the_cheapest_zone_is_the_first_of_those_that_cost_the_same():
-    rows = [("m", "a", 2.0), ("m", "b", 1.0), ("m", "c", 1.0), ("m", "d", 3.0), ("n", "d", 5.0)]
-    found = pd.DataFrame(rows, columns=["instance", "zone", "mean"])
-    assert choose_zones(found, None)[["instance", "zone"]].to_numpy().tolist() == [["m", "b"], ["n", "d"]]
-    assert choose_zones(found, "c")[["instance", "zone"]].to_numpy().tolist() == [["m", "c"]]
-
-
-def test_what_went_out_before_the_window_does_not_count(tmp_path):
-    read = read_history(history(tmp_path, (10, "z", "2"), (1, "z", "1")))
-    found = averages(read, start=moment("2018-06-10"), end=moment("2018-06-11"))
-    assert found["mean"].tolist() == [2.0]
-    # A window begins with the first price.
-    assert averages(read, start=moment("2018-01-01"))["start"].tolist() == [moment("2018-06-01")]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_conditions_are_counted_by_value_surely_and_possibly(expression, value, 
     assert (row["computed"], row["computed_low"], row["computed_high"]) == (value, low, high)
 
 
-def test_an_expression_with_a_figure_of_a_model_has_a_value_for_each_model():
+def test_a_figure_of_a_model_has_a_value_for_each_unless_something_divides_by_zero():
     # the box's job costs 1 USD on both; alpha's on demand 2 on net and 0.5 h x 2 = 1 on big
     row = check_one('option(alpha, "usd") / option(box, "usd")', PAIR)
     assert (row["computed"], row["computed_low"], row["computed_high"]) == (1.5, 1, 2)  # the median and the range
@@ -51,9 +51,6 @@ def test_an_expression_with_a_figure_of_a_model_has_a_value_for_each_model():
     only = check_one('option(alpha, "usd") / option(box, "usd")', PAIR, models=["net"])
     assert (only["computed"], only["computed_low"]) == (2, 2)
     assert check_one('option(alpha, "usd", model="big")', PAIR)["computed"] == 1  # of a model that is named
-
-
-def test_count_asks_each_model():
     # alpha over box in images per USD: 0.5 on net, 1 on big
     gain = 'option(alpha, "images_per_usd"{0}) / option(box, "images_per_usd"{0})'
     assert check_one(f"count({gain.format('')} < 0.9)", PAIR)["computed"] == 1
@@ -61,9 +58,6 @@ def test_count_asks_each_model():
     for model, place in (("net", 1), ("big", 2)):
         named = f', model="{model}"'
         assert check_one(f"1 + count({gain.format('')} < {gain.format(named)})", PAIR)["computed"] == place
-
-
-def test_what_may_divide_by_zero_cannot_be_checked():
     for expression in ("1 / 0", "1 / (2 - ~2)"):
         assert check_one(expression, printed=1)["verdict"] == "cannot be checked"
 
@@ -82,19 +76,12 @@ def refused(tmp_path, value, let="{a: {instance: x}}"):
     ("value", "offending"),
     [
         ("1 +", "1 +"),
-        ("a", "'a'"),
         ("True", "True"),
-        ("'text'", "text"),
-        ("(1).real", "1 .real"),
         ("~price(a)", "~price(a)"),
         ("__import__('os')", "__import__('os')"),
-        ("lambda: 1", "lambda"),
         ("1 < 2", "1 < 2"),  # a comparison outside count
         ("count(1)", "the condition '1'"),
-        ("count(1 < 2 < 3)", "1 < 2 < 3"),
-        ("count()", "count()"),
         ("price(b)", "selector b in price(); expected one of a"),
-        ("price(a, vat=1)", "expected price(selector)"),
         ("option(a, 'USD')", "column 'USD' in option(); expected one of usd, hours"),
         ("bill(a, 'w', gpus='2')", "gpus"),
         ("speed(a)", "instance a in speed(); expected a number or text in quotes"),
@@ -120,29 +107,3 @@ def test_all_mistakes_of_all_claims_are_named(tmp_path):
         "claim 'a' has 'y'; expect",
         "claim 'b' has 'z'; expect",
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("- {id: a, text: t, source: s, printde: 1}", ["printde", "printed"]),
-        ("- {id: <b>x</b>, text: t, source: s}", ["claims[0]", "<b>x</b>"]),
-        ("- {id: a, text: t}", ["source", "missing"]),
-        ("- {id: a, text: t, source: s, tolerance: -1}", ["tolerance", "-1"]),
-        ("- {id: a, text: t, source: s, let: {A: {}}}", ["let", "A"]),
-        ("- {id: a, text: t, source: s, let: {a: {instnce: x}}}", ["instnce", "instance"]),
-        ("- {id: a, text: t, source: s, value: '" + "1" * 501 + "'}", ["value", "500"]),
-        ("id: a", ["claims", "list"]),
-    ],
-)
-def test_a_mistake_in_a_claim_is_one_sentence(tmp_path, text, words):
-    file = tmp_path / "claims.yaml"
-    file.write_text(text)
-    with pytest.raises(UserError) as error:
-        load_claims(file)
-    for word in ["claims.yaml", *words]:
-        assert word in str(error.value)
-
-
-def test_a_study_without_claims_has_none(tmp_path):
-    assert load_claims(tmp_path / "claims.yaml") == []

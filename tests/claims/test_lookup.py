@@ -105,12 +105,6 @@ def test_bills(expression, value):
     assert (row["computed"], row["rests_on"]) == (pytest.approx(value), "the source's own figures")
 
 
-@pytest.mark.parametrize("expression", ['bill(vm, "other")', 'bill(vm, "job", line="tax")', 'bill(vm, "job", gpus=4)'])
-def test_a_bill_that_is_not_there_cannot_be_checked(expression):
-    row = check_one(expression, {"vm": {"instance": "vm"}}, tables={"costs": COSTS, "bills": LINES}, printed=1)
-    assert (row["verdict"], row["computed"]) == ("cannot be checked", None)
-
-
 def run(instance, images_per_s, **changes):
     return {"instance": instance, "model": "net", "batch_size": 64, "images_per_s": images_per_s, "basis": "published",
             "status": "ok", "source": "text"} | changes  # fmt: skip

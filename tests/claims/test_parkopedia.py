@@ -3,6 +3,7 @@
 import pytest
 from study_tables import study_tables
 
+pytestmark = pytest.mark.slow  # makes the tables of the study
 # A day of the box is 6500 / 30 / 24 USD, its electricity 48 / 240 an hour: at 10 days of use an hour costs 1.102778.
 DAY, POWER = 6500 / 30 / 24, 48 / 240
 # Eight K80 at 5.12 USD an hour do 8 x 0.92 times the work of one (VGG16, batch 64).

@@ -1,9 +1,7 @@
 """Verdicts of claims: tolerance and relation, whose figures were used, and the table that is written."""
 
-import pandas as pd
 import pytest
-from claim_tables import OFFERS, OPTIONS, check_one, option
-from sweetspot.claims.verdicts import CheckedClaim, write_claims
+from claim_tables import OFFERS, check_one, option
 
 
 @pytest.mark.parametrize(
@@ -84,20 +82,3 @@ def test_whose_figure_it_is(basis, source, rests_on):
     row = check_one('option(a, "images_per_s")', {"a": {"instance": "a"}}, tables=tables, printed=1)
     assert row["rests_on"] == rests_on
     assert row["verdict"] == ("contradicted" if rests_on == "the source's own figures" else "differs")
-
-
-def test_claims_come_back_as_they_were_written(tmp_path):
-    file, text = tmp_path / "claims.parquet", 'He said "twice",\nor 2 \u00d7; \u4e8c'
-    row = CheckedClaim("a", text, 0.1, "equals", None, "s", False, "holds", "", computed=2 / 3)
-    write_claims([row], file)
-    (back,) = pd.read_parquet(file).itertuples()
-    assert (back.text, back.printed, back.computed, back.lead) == (text, 0.1, 2 / 3, False)
-    assert pd.isna(back.computed_low) and pd.isna(back.unit) and back.reason == ""
-    write_claims([], file)
-    assert pd.read_parquet(file).columns.tolist() == pd.DataFrame([row]).columns.tolist()
-
-
-def test_claims_of_a_study_without_prices_cannot_be_checked():
-    row = check_one('option(x, "usd")', {"x": {}}, tables={}, printed=1)
-    assert (row["verdict"], row["reason"]) == ("cannot be checked", "no priced figure of any model")
-    assert len(OPTIONS) == 12  # six offers, two models

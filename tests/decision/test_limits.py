@@ -1,4 +1,4 @@
-"""What a team allows itself up front, a month and in waiting, what breaks a limit and what it costs; and selling."""
+"""What a team allows itself up front, what that limit costs; and selling."""
 
 import numpy as np
 import pandas as pd
@@ -6,13 +6,11 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import choice_table
-from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.search import BEST, Mix
 
 SIGNED = {"instance": "signed", "purchase": "reserved",
           "commitment": {"term_months": 12.0, "per_month": 800.0, "upfront": 1200.0}}  # fmt: skip
@@ -22,7 +20,7 @@ BOX = own()  # 1,090 a month for 200 hours, 36,000 of it up front
 def lab(*offers, jobs=100.0, usd_per_unit=1.0, have=(), **limits):
     """200 hours of work a month, and what else `small_lab` makes."""
     made, *rest = small_lab(*offers, jobs=[class_of("a", jobs)], hours={"a": 2.0}, have=list(have), **limits)
-    return made.within_limits(usd_per_unit), *rest
+    return made.within_budget(usd_per_unit), *rest
 
 
 def table_of(made, options, drawn, settings):
@@ -30,10 +28,6 @@ def table_of(made, options, drawn, settings):
     (work,) = works(options, drawn, [], [made], settings, {})
     told = verdict_table([work], "lab", pd.DataFrame(), {})
     return choice_table([work], ()).set_index("choice"), work, told.iloc[0] if len(told) else None
-
-
-def of(made, *counts):
-    return Mix(BEST, "", dispatch(made.drawn, counts))
 
 
 def test_what_is_paid_up_front_is_the_price_of_machines_and_the_upfront_part_of_contracts():
@@ -45,22 +39,14 @@ def test_what_is_paid_up_front_is_the_price_of_machines_and_the_upfront_part_of_
     assert up_front(made.drawn.owned) == 0.0  # what is there is paid for
 
 
-def test_jobs_wait_for_what_is_held_alone():
-    """One server, 200 of its hours in a month of 732 (it works 240 of them): at random and with hours as spread as
-    exponential ones (M/M/1) jobs wait rho / (1 - rho) times two hours, ten.
-    """
-    made = lab(BOX, hourly(6.0))[0]
-    assert [made.mean_wait(of(made, count)) for count in (1, 0)] == [pytest.approx(5 * 2.0), 0.0]
-
-
 @pytest.mark.parametrize(
     ("most", "rate", "boxes"), [(36_000.0, 1.0, 1), (30_000.0, 1.0, 0), (30_000.0, 1.25, 1), (30_000.0, 1.19, 0)]
 )
 def test_an_exact_limit_is_kept_and_counts_in_the_money_of_the_study(most, rate, boxes):
     """30,000 of a currency of 1.25 USD are 37,500."""
-    made = lab(BOX, hourly(6.0), usd_per_unit=rate, at_most_up_front=most, mean_wait_at_most=999.0)[0]
+    made = lab(BOX, hourly(6.0), usd_per_unit=rate, at_most_up_front=most)[0]
     assert made.mixes[0].counts == (boxes,) and bool(made.limit_costs) == (boxes == 0)
-    (limit,) = [limit.allowed for limit, _ in made.limit_costs] or [most * rate]
+    (limit,) = [limit["allowed"] for limit in made.limit_costs] or [most * rate]
     assert limit == most * rate
 
 
@@ -91,42 +77,13 @@ def test_of_several_machines_as_many_as_the_money_reaches_for():
     made = lab(BOX, hourly(12.0), jobs=300.0, at_most_up_front=80_000.0)[0]
     assert made.mixes[0].counts == (2,)
     assert made.mixes[0].expected == pytest.approx(2 * 1050 + 480 * 0.2 + 120 * 12.0)
-    ((limit, less),) = made.limit_costs
-    assert (limit.limit, limit.allowed, limit.actual) == ("at_most_up_front", 80_000.0, 108_000.0)
-    assert less == pytest.approx(3636.0 - 3270.0)  # three cost 3,150 and 120
+    (limit,) = made.limit_costs
+    assert (limit["limit"], limit["allowed"], limit["actual"]) == ("at_most_up_front", 80_000.0, 108_000.0)
+    assert limit["saved_usd"] == pytest.approx(3636.0 - 3270.0)  # three cost 3,150 and 120
     question = monthly_problem(lab(BOX, hourly(12.0), at_most_up_front=80_000.0)[0])
     jobs = next(one for one in question.parameters if one.quantity == "per_month")
     box = [choice.option for choice in question.choices].index("box")
     assert question.at(jobs, np.array([5.0])).counts[box, 0] == 2.0
-
-
-def test_to_wait_less_some_of_the_work_is_rented_sooner():
-    """One server, jobs of two hours: full to a share r of its 240 hours they wait 2 r / (1 - r) hours, 10 at 200 of
-    them, 7.5 at 79 % (8.0 at 80 %: not below it by rounding). The other 10.4 hours are rented for 9 USD; all of it is
-    1,800 there, two boxes are 2,140.
-    """
-    made, options, drawn, settings = lab(BOX, hourly(9.0), mean_wait_at_most=7.9)
-    _, work, _ = table_of(made, options, drawn, settings)
-    assert made.mixes[0].counts == (1,) and made.mixes[0].filled == 0.79
-    assert made.mixes[0].expected == pytest.approx(1050 + 189.6 * 0.2 + 10.4 * 9.0)
-    assert made.mean_wait(made.mixes[0]) == pytest.approx(2 * 0.79 / 0.21)
-    ((limit, less),) = made.limit_costs
-    assert limit.actual == pytest.approx(10.0) and less == pytest.approx(10.4 * (9.0 - 0.2))
-    assert work.filled == 0.79
-    # In every case of the question as soon: 1.5 times the jobs, of which 110.4 of 300 hours are rented.
-    question = monthly_problem(made)
-    jobs = next(one for one in question.parameters if one.quantity == "per_month")
-    usd = question.at(jobs, np.array([1.0, 1.5])).usd[0] / made.work.months
-    assert usd == pytest.approx([1050 + 189.6 * 0.2 + hours * 9.0 for hours in (10.4, 110.4)], rel=1e-3)
-
-
-@pytest.mark.parametrize(("offers", "most"), [((BOX,), 8.0), ((BOX, hourly(12.0)), 0.5)])
-def test_to_wait_less_takes_a_second_machine_where_nothing_can_be_rented_or_that_is_cheaper(offers, most):
-    """At most half an hour: one box may be full to 20 %, 48 of 200 hours, and the rest is 1,824 at 12 USD; two boxes,
-    41.7 % full, cost 2,140, and jobs wait 2 r^2 / (1 - r^2) = 0.42 hours (M/M/2).
-    """
-    best = lab(*offers, mean_wait_at_most=most)[0].mixes[0]
-    assert (best.counts, best.filled, best.expected) == ((2,), 1.0, pytest.approx(2140.0))
 
 
 def kept(rent, have=1, facts=None, draws=2, **terms):

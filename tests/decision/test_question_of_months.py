@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from small_lab import class_of, posed
-from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.turning import pays_rows
 from three_kinds import Market, hourly, named, own, price
 

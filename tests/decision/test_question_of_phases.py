@@ -75,7 +75,7 @@ def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, machines=1.0,
     one, none = np.ones(1), np.zeros((1, 1))
     return PhasesProblem(
         workload="plan", months=np.nan if own_months else 10.0, size_text="", choices=(Choice.of(told),), parameters=(),
-        samples_usd=none, phase_model="net", table=pd.DataFrame(), jobs=np.array([jobs]), phase_usd=30 * one[None],
+        samples_usd=none, table=pd.DataFrame(), jobs=np.array([jobs]), phase_usd=30 * one[None],
         job_hours=hours * one[None], slots=slots * one[None], speed_of=[[7]], ownership_usd=100 * machines * one,
         machines=machines * one, minimum=least * one, available_hours=room * one, renewed_months=np.nan * one,
         work_hours=jobs * hours, running_samples=none, ownership_samples=none,

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
-from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.verdict import verdict_table
 
@@ -73,5 +73,5 @@ def test_the_price_that_pays_is_that_of_the_machine_that_is_worth_most():
 def test_what_may_be_spent_up_front_caps_the_price():
     """With at most 6,000 USD up front no box of 6,840 is bought, though it would pay."""
     posed, *more = two_clouds(at_most_up_front=6000.0)
-    told, _ = verdict_of((posed.within_limits(1.0), *more))
+    told, _ = verdict_of((posed.within_budget(1.0), *more))
     assert told["kind"] == "buy" and told["buy_below_usd"] == pytest.approx(6000)

@@ -7,7 +7,6 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.decision_problem import Parameter, ParameterValues
-from sweetspot.decision.monthly_work import in_time
 from sweetspot.mixes.problem import NEVER
 
 WHOLE = 30.5 * 24  # hours of a month
@@ -94,7 +93,7 @@ def test_a_dearer_draw_makes_a_contract_and_a_flat_month_dearer(market):
 
 
 def moved(one, quantity, factor, name, figure=None, subject=""):
-    labels = frozenset() if name is None else one.source(name).labels
+    labels = frozenset() if name is None else one.source_by_name[name].labels
     about = Parameter(quantity, subject, "", "", 1.0, 0.5, 2.0, "", figure or quantity, labels)
     return one.moved(ParameterValues(1, {about: factor}))
 
@@ -124,7 +123,7 @@ def test_each_figure_moves_what_rests_on_it(market):
 def test_a_moved_price_stands_on_the_drawn_one(market):
     """Drawn at twice its price the box costs 2,050 a month; at one and a half times of that, 3,050."""
     one = market[0]
-    label = one.source("box").offer["row"]
+    label = one.source_by_name["box"].offer["row"]
     for name, factor, fixed in (
         ("capex_usd", 1.5, [3050.0, 1550.0]),
         ("maintenance_usd_per_month", 2.0, [2100.0, 2050.0]),
@@ -150,5 +149,5 @@ def test_more_of_a_class_are_not_more_urgent_ones(market):
 )
 def test_a_job_is_in_time_up_to_its_last_minute(market, hours, usd, faster, expected):
     urgent = market[0].classes[1]
-    assert in_time(urgent, {"hours": hours, "usd": usd}, faster) is expected
-    assert not in_time(urgent, {"hours": 1.6, "usd": 1.0})  # as fast as it is
+    assert urgent.ends_in_time({"hours": hours, "usd": usd}, faster) is expected
+    assert not urgent.ends_in_time({"hours": 1.6, "usd": 1.0})  # as fast as it is

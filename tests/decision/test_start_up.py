@@ -95,29 +95,6 @@ def test_each_offer_by_hand(start_up):
 
 
 @pytest.mark.slow
-def test_a_limit_of_eight_hours_of_waiting_rents_some_of_the_work_sooner(tmp_path):
-    """By hand, as in the study's README. Jobs of two machines wait P(wait) x mean / (2 (1 - r)) x E[S^2] / (2 mean^2),
-    with P = 2 r^2 / (1 + r) (Erlang C of two) and hours as spread as exponential ones. What is rented first is ViT-L,
-    whose hour here saves the least.
-    """
-    tables = edited(tmp_path, lambda month: month.update(mean_wait_at_most=8))
-    trained = 6 * RESNET_3090
-
-    def wait(full):
-        tuned = (full * ROOM - trained) / VIT_3090
-        mean = full * ROOM / (tuned + 6)
-        square = 2 * (tuned * VIT_3090**2 + 6 * RESNET_3090**2) / (tuned + 6)
-        return 2 * full**2 / (1 + full) * mean / (2 * (1 - full)) * square / (2 * mean**2)
-
-    assert wait(0.47) == pytest.approx(7.89, abs=0.01) and wait(0.48) == pytest.approx(8.32, abs=0.01)
-    assert tables["choices"].set_index("choice").loc["best", "kind"] == "keep"
-    assert tables["queue"].query("workload == 'month.ViT-L'")["wait_hours"].iloc[0] == pytest.approx(7.89, 0.01)
-    sooner = USUAL * VIT_3090 + trained - 0.47 * ROOM  # 142.5 h of ours, at 0.42 EUR
-    assert central(tables, "best") == pytest.approx(137.1 + sooner * (0.42 - OURS), rel=5e-3)
-    assert tables["verdict"].iloc[0]["kind"] == "keep"
-
-
-@pytest.mark.slow
 def test_four_times_the_work_a_cap_and_a_box_that_comes_in_six_weeks(tmp_path):
     """By hand: ours are full and the rest is rented at 0.42 EUR, or the box does all but the urgent jobs. It comes
     after 42 days, of months of 30.5: the first month is rented, in the second it has 62 % of its 2,811 device-hours,

@@ -48,7 +48,7 @@ def test_every_column_where_buying_is_held_against_two_clouds():
         # 3000 + 0.5 (price - 2400) = 2000: at 400 USD; the later purchase has no price of its own to ask for
         "box_title": "office box", "box_usd": 2400.0, "buy_below_usd": 400.0, "box_usd_low": 2400.0,
         "box_usd_high": 2400.0, "firm_price": True, "busy_days_per_month": 8.0, "find_out_first": "",
-        "without_speed": [], "filled": 1.0,
+        "without_speed": [],
     }  # fmt: skip
     row = told.iloc[0].drop("limit_costs")
     same(row.to_dict(), dict.fromkeys(row.index) | expected)

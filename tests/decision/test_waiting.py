@@ -33,14 +33,18 @@ def test_every_column_of_two_classes_that_share_a_machine():
     assert queue_table([]).columns.tolist() == QUEUE_COLUMNS
 
 
+def open_hours(stream):
+    """Hours of a month in which the machines work."""
+    return stream.per_month / stream.job_class.arrivals_per_hour
+
+
 def test_the_machines_that_are_there_are_one_pool():
     """60 jobs of two hours with a range of 50 to 90; 40 hours of class b. Both fit into the 240."""
     jobs = [class_of("a", {"value": 60.0, "low": 50.0, "high": 90.0}), class_of("b", 20.0)]
     made = posed(OLD, rented_at(6.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, **TITLED)
     a, b = pool(made, made.mixes[0])
-    assert [a.row[name] for name in ("option", "title", "workload")] == ["lab: best", "old", "lab.a"]
-    assert (a.servers, a.open_hours) == (1, pytest.approx(240.0))
-    assert (a.per_month, b.per_month, a.hours) == pytest.approx((60.0, 20.0, 2.0))
+    assert (a.work_class.workload, a.job_class.servers, open_hours(a)) == ("lab.a", 1, pytest.approx(240.0))
+    assert (a.per_month, b.per_month, a.job_class.mean_hours) == pytest.approx((60.0, 20.0, 2.0))
 
 
 def test_what_one_has_and_what_is_bought_work_in_turn_and_are_named_together():
@@ -49,12 +53,12 @@ def test_what_one_has_and_what_is_bought_work_in_turn_and_are_named_together():
                  speeds={"box": (200.0, 200.0, 200.0)}, **TITLED)  # fmt: skip
     best = made.mixes[0]
     (one,) = pool(made, best)
-    assert best.bought == {"box": 2} and one.row["title"] == "pool of old and 2 × box"
-    assert one.row["machines"] == "old and 2 × box"
-    assert (one.servers, one.open_hours) == (3, pytest.approx(240.0))
+    assert best.bought == {"box": 2}
+    assert queue_table([made])[["title", "machines"]].iloc[0].tolist() == ["pool of old and 2 × box", "old and 2 × box"]
+    assert (one.job_class.servers, open_hours(one)) == (3, pytest.approx(240.0))
     assert one.per_month == pytest.approx(470.0)
     # The boxes do all they can, as they are cheaper to run: 470 hours of 480. Ours does nothing.
-    assert one.hours == pytest.approx(1.0)
+    assert one.job_class.mean_hours == pytest.approx(1.0)
 
 
 def test_a_pool_is_open_as_long_as_its_devices_on_average():
@@ -69,5 +73,5 @@ def test_a_pool_is_open_as_long_as_its_devices_on_average():
         OLD, own(days_per_month=20.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, facts=facts, change=change, **TITLED
     )
     a, b = pool(made, made.mixes[0])
-    assert (a.row["title"], a.servers, a.open_hours) == ("pool of old and box", 5, pytest.approx((240 + 4 * 480) / 5))
+    assert (a.job_class.servers, open_hours(a)) == (5, pytest.approx((240 + 4 * 480) / 5))
     assert b.per_month == pytest.approx(0.5)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 from harness_runs import ROOT, request
@@ -51,27 +52,6 @@ def test_devices_must_be_as_many_and_such_as_requested(device, names, refused):
         require_devices(asked, names)
 
 
-class Cuda:
-    """Two GPUs in exclusive mode: a process that begins on another's has no room there."""
-
-    def __init__(self, capability):
-        self.asked, self.current, self.capability = [], 0, capability
-
-    def set_device(self, index):
-        self.asked.append(f"set {index}")
-        self.current = index
-
-    def device_count(self):
-        return 2
-
-    def get_device_name(self, index):
-        self.asked.append(f"name on {self.current}")
-        return "NVIDIA A100-SXM4-80GB"
-
-    def get_device_capability(self):
-        return self.capability
-
-
 @pytest.mark.parametrize(
     ("precision", "capability", "products"),
     [
@@ -84,16 +64,19 @@ class Cuda:
 def test_each_process_of_torch_takes_its_card_before_it_names_any_and_says_how_fp32_is_multiplied(
     monkeypatch, precision, capability, products
 ):
-    cuda = Cuda(capability)
-    settings = SimpleNamespace(
-        cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=False)), cudnn=SimpleNamespace(allow_tf32=True)
-    )
+    cuda = MagicMock()  # two GPUs in exclusive mode: a process that begins on another's has no room there
+    cuda.matmul.allow_tf32, cuda.device_count.return_value = False, 2
+    cuda.get_device_name.return_value, cuda.get_device_capability.return_value = "NVIDIA A100-SXM4-80GB", capability
+    settings = SimpleNamespace(cuda=cuda, cudnn=SimpleNamespace(allow_tf32=True))
     torch = SimpleNamespace(cuda=cuda, backends=settings, version=SimpleNamespace(cuda="13.0"))
     monkeypatch.setitem(sys.modules, "torch", torch)
     monkeypatch.setenv("LOCAL_RANK", "1")
-    asked = request(framework="torch", model="tiny_cnn", gpus=2, device="gpu", precision=precision)
-    facts = backend("torch").prepare(asked)
-    assert cuda.asked == ["set 1", "name on 1", "name on 1"]
+    facts = backend("torch").prepare(
+        request(framework="torch", model="tiny_cnn", gpus=2, device="gpu", precision=precision)
+    )
+    asked = [name for name, *_ in cuda.method_calls if name in ("set_device", "get_device_name")]
+    assert asked == ["set_device", "get_device_name", "get_device_name"]
+    cuda.set_device.assert_called_once_with(1)
     assert facts.get("products") == products
     assert settings.cudnn.benchmark
 

@@ -1,12 +1,13 @@
-"""Facts of the machine: devices, instruction sets, software, and nothing of the environment; how a run is assessed."""
+"""Facts of the machine: devices, instructions, software, nothing of the environment, memory; how a run is assessed."""
+
+import sys
+from types import SimpleNamespace
 
 import pytest
 from harness_runs import request
-from step_lists import even
 from sweetspot.harness import facts
-from sweetspot.harness.devices import visible_cards
-from sweetspot.harness.facts import machine_facts
-from sweetspot.harness.supervise import assess
+from sweetspot.harness.backends import backend
+from sweetspot.harness.facts import machine_facts, peak_memory
 
 
 @pytest.mark.parametrize(("flags", "gpus", "logical"), [([], 2, True), ([], 1, False), (["--device", "gpu"], 2, False)])
@@ -51,17 +52,10 @@ def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, te
     assert facts.instruction_sets() == sets
 
 
-@pytest.mark.parametrize(
-    ("precision", "instructions", "emulated"),
-    [
-        ("fp32", [], False),
-        ("bf16", ["avx2", "fma"], True),
-        ("bf16", ["avx512f", "avx512_bf16"], False),
-        ("bf16", ["amx_bf16"], False),
-        ("fp16", ["avx512f", "amx_bf16"], True),
-        ("fp16", ["avx512_fp16"], False),
-    ],
-)
+@pytest.mark.parametrize(("precision", "instructions", "emulated"), [
+    ("fp32", [], False), ("bf16", ["avx2", "fma"], True), ("bf16", ["avx512f", "avx512_bf16"], False),
+    ("bf16", ["amx_bf16"], False), ("fp16", ["avx512f", "amx_bf16"], True), ("fp16", ["avx512_fp16"], False)
+])  # fmt: skip
 def test_a_precision_without_instructions_of_its_own_is_emulated(monkeypatch, precision, instructions, emulated):
     monkeypatch.setattr(facts, "instruction_sets", lambda: instructions)
     assert machine_facts(request(precision=precision), [])["emulated"] is emulated
@@ -77,21 +71,28 @@ def test_no_secret_of_the_environment_reaches_the_facts(monkeypatch):
     assert told["memory_bytes"] > 1e8
 
 
-def test_a_drifting_run_is_unstable_and_says_why():
-    told = {}
-    status, warnings = assess(request(), even([1.0 + 0.03 * step for step in range(8)]), told)
-    assert (status, warnings[0].rule) == ("unstable", "drift")
-    assert told["warnings"] == warnings
+GIB = 2**30
 
 
-def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert visible_cards() == []
+def test_tensorflow_is_asked_for_its_fullest_device(monkeypatch):
+    read = {"GPU:0": {"current": 1, "peak": 7}, "GPU:1": {"current": 2, "peak": 6}}.__getitem__
+    experimental = SimpleNamespace(get_memory_info=read)
+    monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace(config=SimpleNamespace(experimental=experimental)))
+    assert backend("tensorflow").peak_memory_bytes(request(device="gpu", gpus=2)) == 7
 
 
-def test_a_precision_that_the_device_converts_a_lowered_clock_and_a_silent_device_are_warnings():
-    told = {"emulated": True, "gpu_silent": [1], "gpu_held_back": {"hardware": 0.04, "heat (software)": 0.05}}
-    status, warnings = assess(request(precision="bf16"), even([2.0] * 5), told)
-    assert status == "ok"
-    assert [warning.rule for warning in warnings] == ["emulation", "silent_device", "held_back"]
-    assert "heat (software) in 5%" in warnings[-1].message and "hardware" not in warnings[-1].message
+ALL = {"peak_memory_bytes": 3 * GIB, "gpu_memory_peak_bytes": 4 * GIB, "memory_peak_bytes": 5 * GIB}
+
+
+@pytest.mark.parametrize(
+    ("without", "device", "gib", "source"),
+    [
+        ((), "gpu", 3, "framework"),
+        (("peak_memory_bytes",), "gpu", 4, "nvml"),
+        (("peak_memory_bytes", "gpu_memory_peak_bytes"), "cpu", 5, "resident"),
+        (("peak_memory_bytes", "gpu_memory_peak_bytes"), "gpu", None, None),  # the host's memory is not the device's
+    ],
+)
+def test_the_best_of_three_counts_and_says_which(without, device, gib, source):
+    found = peak_memory({name: value for name, value in ALL.items() if name not in without}, device)
+    assert (found.get("peak_memory_gib"), found.get("peak_memory_source")) == (gib, source)

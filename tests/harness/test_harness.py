@@ -1,9 +1,8 @@
-"""The measuring harness: the fused layer against the stock one, real runs of a tiny network, and every bad end."""
+"""The measuring harness: a real run of a tiny network, when a run ends, and every bad end."""
 
 import json
 import math
 
-import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -22,34 +21,6 @@ def run_file(tmp_path_factory):
         done = measure(output, "--min-steps", "7")
     assert done.returncode == 0, done.stderr
     return output, done.stderr
-
-
-@pytest.mark.slow
-def test_fused_normalisation_computes_what_the_stock_layer_computes():
-    keras = pytest.importorskip("keras")
-    import tensorflow as tf
-    from sweetspot.harness.tensorflow_training import FusedBatchNormalization
-
-    rng = np.random.default_rng(3)
-    data = rng.normal(2.0, 3.0, (4, 5, 6, 7)).astype("float32")
-    weight = tf.constant(rng.normal(size=data.shape).astype("float32"))
-    results = []
-    for kind in (keras.layers.BatchNormalization, FusedBatchNormalization):
-        layer = kind(momentum=0.9, epsilon=1e-3)
-        layer.build(data.shape)
-        layer.gamma.assign(np.linspace(0.5, 1.5, 7))
-        layer.beta.assign(np.linspace(-1, 1, 7))
-        inputs = tf.constant(data)
-        with tf.GradientTape() as tape:
-            tape.watch(inputs)
-            outputs = layer(inputs, training=True)
-            loss = tf.reduce_sum(outputs * weight)
-        gradients = tape.gradient(loss, [inputs, layer.gamma.value, layer.beta.value])
-        moving = [layer.moving_mean.numpy(), layer.moving_variance.numpy()]
-        inference = layer(inputs, training=False)
-        results.append([np.asarray(value) for value in (outputs, *gradients, *moving, inference)])
-    for stock, fused in zip(*results, strict=True):
-        np.testing.assert_allclose(fused, stock, rtol=2e-4, atol=2e-4)
 
 
 @pytest.mark.slow
@@ -102,7 +73,6 @@ def test_the_limits_count_the_clock_and_not_what_a_script_says_a_step_takes():
         (0, "", False, "ok", None),
         (-9, "", False, "oom", "killed"),
         (-9, "", True, "failed", "time limit of 1800 s"),
-        (1, "ResourceExhaustedError: OOM when allocating tensor", False, "oom", "OOM"),
         # as JAX, cuBLAS, TensorFlow, torch, numpy and the C++ library say it
         (1, "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 123 bytes", False, "oom", "123"),
         (1, "XlaRuntimeError: INTERNAL: cublas error\nCUBLAS_STATUS_ALLOC_FAILED", False, "oom", "CUBLAS"),
@@ -112,10 +82,8 @@ def test_the_limits_count_the_clock_and_not_what_a_script_says_a_step_takes():
         # TensorFlow's allocator tried less next; another error ended the process
         (1, "Allocator ran out of memory: this is not a failure\nValueError: no", False, "failed", "no"),
         (1, "MemoryError: first\nTraceback\nValueError: while that was handled", False, "failed", "handled"),
-        (1, "it ran out of memory, not a failure", False, "failed", "not a failure"),
         (4, "the script ended; its last words: x", False, "oom", "x"),
         (3, "steps\nthe loss is nan", False, "failed", "the loss is nan"),
-        (1, "Traceback\nValueError: no such thing", False, "failed", "no such thing"),
         (-11, "", False, "failed", "signal 11"),
     ],
 )
@@ -123,15 +91,6 @@ def test_every_end_of_the_training_process_is_an_outcome(code, errors, timed_out
     found, message = outcome(code, errors, timed_out, request())
     assert found == status
     assert message is None if word is None else word in message
-
-
-@pytest.mark.slow
-def test_a_gpu_that_is_not_there_is_refused_and_nothing_is_written(tmp_path):
-    done = measure(tmp_path / "run~1.parquet", "--device", "gpu")
-    assert done.returncode == 2
-    assert "--gpus is 1; this machine shows 0 device(s)" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

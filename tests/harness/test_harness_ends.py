@@ -1,18 +1,15 @@
 """How a run ends badly, and cards that are leased: each end really provoked."""
 
-import contextlib
-import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from fault_projects import MAIN, TRAINING, train_with
+from fault_projects import TRAINING, train_with
 from harness_runs import ROOT, command
 from patience import PATIENCE_S, until
 from project_copy import copy_project
@@ -160,41 +157,3 @@ def test_an_interrupted_or_killed_run_leaves_no_file_and_no_process(tmp_path, wa
     assert process.wait(timeout=PATIENCE_S) == code
     assert list(tmp_path.iterdir()) == []
     until(lambda: not is_alive(pid), "the end of the training process")
-
-
-# Steps of a twentieth of a second of the processor, timed as those of a framework are.
-BURNING = f"""{MAIN}
-    def burn():
-        end = time.process_time() + 0.05
-        while time.process_time() < end:
-            pass
-        return 1.0
-
-    train(Request.from_json(sys.argv[1]), Step(burn))
-"""
-
-
-@pytest.mark.slow
-def test_a_process_that_is_held_up_longer_and_longer_is_unstable(tmp_path):
-    """It is stopped within every step from the third on, each time for half a step longer."""
-    process = started(tmp_path, library(tmp_path, BURNING), "--min-steps", "10", "--min-seconds", "1000")
-    pid = child(process)
-    moments = [time.monotonic()]
-    for line in process.stderr:
-        if ": step " in line:
-            moments.append(time.monotonic())
-            second_s = moments[1] - moments[0]
-            # A third of the second step, and half of it: on a machine that others make slow all of it is longer.
-            time.sleep(second_s / 3)
-            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
-                os.kill(pid, signal.SIGSTOP)
-                time.sleep(len(moments) * second_s / 2)
-                os.kill(pid, signal.SIGCONT)
-    assert process.wait(PATIENCE_S) == 0
-    table = pd.read_parquet(tmp_path / "run~1.parquet")
-    assert set(table["status"]) == {"unstable"}, table[["seconds", "warnings"]]
-    # Beside busy neighbours, who took the CPUs in most steps, it is them that the run file blames.
-    blamed = {rule for rule, _ in json.loads(table["warnings"].iloc[0])}
-    assert blamed & {"drift", "throttling", "disturbed"}
-    assert table["message"].isna().all()
-    assert table["seconds"].notna().all()

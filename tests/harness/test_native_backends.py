@@ -25,7 +25,7 @@ QUICK = {"least_seconds": 0, "least_seconds_power": 0}
 NOT_HERE = "the CPU build of torch is not installed here"
 
 
-TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch_size": 8}
+TWO = {"gpus": 2}
 MODELS = ("tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_llama")
 # What one process, or one group of two, trains one after the other: starting a framework takes longer than all steps.
 CELLS = {
@@ -100,13 +100,6 @@ def test_torch_computes_the_same_compiled():
     assert learns("torch", 2, "tiny_gpt2")[-1] != alone[-1]  # the other process's data were in the gradients
 
 
-def test_sixteen_bits_train():
-    plain = losses("torch", 1, "fp32")
-    half = learns("torch", 1, "bf16")
-    assert half != plain
-    np.testing.assert_allclose(half, plain, rtol=0.05)
-
-
 def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(tmp_path):
     pytest.importorskip("torch", reason=NOT_HERE)
     cell = "--instance here --framework torch --model tiny_bert --batch-size 4 --precision bf16 --variant default"
@@ -120,12 +113,3 @@ def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(tmp_pa
     facts = run_facts(tmp_path / "run~1.parquet")
     assert facts["program"] == "torch"
     assert "torch" in facts["versions"]
-
-
-def test_a_process_of_a_group_that_fails_is_an_outcome_with_its_reason(tmp_path):
-    pytest.importorskip("torch", reason=NOT_HERE)
-    cell = "--instance here --framework torch --model vgg13 --batch-size 4 --precision fp32 --variant default"
-    done = measure(tmp_path / "run~1.parquet", cell=cell, gpus=2)
-    assert done.returncode == 2
-    assert "--model is 'vgg13'; expected a network of torchvision" in done.stderr
-    assert not (tmp_path / "run~1.parquet").exists()

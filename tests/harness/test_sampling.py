@@ -44,18 +44,12 @@ def test_a_processor_that_stops_reporting_has_no_joules(monkeypatch, packages):
     assert sampled(monkeypatch, [[]], packages, steps=[1, 1]) == {}
 
 
-def test_joules_belong_to_the_steps_before_them_where_steps_are_quicker_than_readings(monkeypatch):
+def test_joules_are_those_of_the_steps_before_them_and_of_all_devices_with_the_processor(monkeypatch):
     # Ten steps of 0.1 s: counters are read after 0.3, 0.6 and 0.9 s, so the last reading is of 9 steps.
     facts = sampled(monkeypatch, [[device(joules)] for joules in (0, 3, 6, 9)], steps=[1] * 10, seconds=0.1)
     assert (facts["energy_steps"], facts["joules_per_step"]) == (9, 1.0)
-
-
-def test_a_run_without_a_timed_step_or_that_never_began_has_no_joules(monkeypatch):
     assert "joules_per_step" not in sampled(monkeypatch, [[device(1.0)]])
     assert DeviceSampler(SimpleNamespace(samples=list)).finish() == {}
-
-
-def test_joules_of_all_devices_and_of_the_processor_are_one_figure(monkeypatch):
     readings = [[device(100.0), device(50.0)], [device(1100.0), device(550.0)]]
     facts = sampled(monkeypatch, readings, [[0], [0], [30]])
     # 1000 + 500 + 30 J in 10 steps

@@ -114,45 +114,30 @@ def test_json_lines_need_the_keys_that_were_named_but_the_loss():
     assert read({"rate": "r"}, '{"r": 16}') == read({"milliseconds": "ms"}, '{"ms": 500}') == [Report(seconds=0.5)]
 
 
-SERIES = {
+SERIES = {  # steps a line, reports with their moments, intervals
     "numbers say how many steps passed": (
-        1,
-        [(Report(step=10), 100.0), (Report(step=20), 105.0), (Report(step=21), 106.0)],
-        [None, Interval(0.5, 10), Interval(1.0, 1)],
-    ),
+        1, [(Report(step=10), 100.0), (Report(step=20), 105.0), (Report(step=21), 106.0)],
+        [None, Interval(0.5, 10), Interval(1.0, 1)]),
     "a line each five steps": (5, [(Report(), 0.0), (Report(), 10.0)], [None, Interval(2.0, 5)]),
     "lines that come together are one interval": (
-        1,
-        [(Report(), now) for now in (0.0, 3.0, 3.0, 3.001, 9.0)],
-        [None, Interval(3.0, 1), None, None, Interval(2.0, 3)],
-    ),
+        1, [(Report(), now) for now in (0.0, 3.0, 3.0, 3.001, 9.0)],
+        [None, Interval(3.0, 1), None, None, Interval(2.0, 3)]),
     "a step that is drawn twice": (
-        1,
-        [(Report(step=1), 0.0), (Report(step=1), 2.0), (Report(step=2), 4.0)],
-        [None, None, Interval(4.0, 1)],
-    ),
+        1, [(Report(step=1), 0.0), (Report(step=1), 2.0), (Report(step=2), 4.0)], [None, None, Interval(4.0, 1)]),
     "a new epoch": (
-        1,
-        [(Report(step=step), now) for step, now in ((99, 0.0), (100, 1.0), (1, 50.0), (2, 51.0))],
-        [None, Interval(1.0, 1), None, Interval(1.0, 1)],
-    ),
+        1, [(Report(step=step), now) for step, now in ((99, 0.0), (100, 1.0), (1, 50.0), (2, 51.0))],
+        [None, Interval(1.0, 1), None, Interval(1.0, 1)]),
     "the script's own time, and a clock that goes back": (
-        1,
-        [(Report(time=7.0), 0.0), (Report(time=7.5), 5.0), (Report(time=6.0), 6.0)],
-        [None, Interval(0.5, 1), None],
-    ),
+        1, [(Report(time=7.0), 0.0), (Report(time=7.5), 5.0), (Report(time=6.0), 6.0)],
+        [None, Interval(0.5, 1), None]),
     # Ten steps in 0.3 s, whatever the line says; of the first nobody knows how many it ends.
     "a numbered line each ten steps": (
-        1,
-        [(Report(step=10 * line, seconds=0.03 + line), 0.3 * line) for line in (0, 1, 2)],
-        [None, Interval(pytest.approx(0.03), 10), Interval(pytest.approx(0.03), 10)],
-    ),
+        1, [(Report(step=10 * line, seconds=0.03 + line), 0.3 * line) for line in (0, 1, 2)],
+        [None, Interval(pytest.approx(0.03), 10), Interval(pytest.approx(0.03), 10)]),
     "seconds without a number": (
-        2,
-        [(Report(seconds=0.5), 0.0), (Report(seconds=0.25), 0.1), (Report(seconds=9, after_pause=True), 0.2)],
-        [Interval(0.5, 2), Interval(0.25, 2), None],
-    ),
-}
+        2, [(Report(seconds=0.5), 0.0), (Report(seconds=0.25), 0.1), (Report(seconds=9, after_pause=True), 0.2)],
+        [Interval(0.5, 2), Interval(0.25, 2), None]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SERIES)
@@ -160,29 +145,6 @@ def test_reports_become_intervals(name):
     steps_per_line, reports, intervals = SERIES[name]
     clock = StepClock(steps_per_line)
     assert [clock.add(report, now) for report, now in reports] == intervals
-
-
-def keras_lines(epochs, steps, step_s, between_s, drawn=5):
-    """Keras' bar on a clock of our own: every fifth step is drawn, the last one when the validation is over."""
-    now, lines = 0.0, []
-    for _ in range(epochs):
-        for step in range(1, steps + 1):
-            now += step_s
-            if step < steps and step % drawn == 1:
-                lines.append((now, f"{step}/{steps} ━━━━━━━━━━━━━━━━━━━━ 0s 10ms/step - loss: 0.6"))
-        now += between_s
-        lines.append((now, f"{steps}/{steps} ━━━━━━━━━━━━━━━━━━━━ 1s 10ms/step - loss: 0.6 - val_loss: 0.7"))
-    return lines
-
-
-@pytest.mark.parametrize("between_s", [0.0, 0.1, 0.6])  # ten batches of validation to 61; as long as the epoch
-def test_kerass_validation_is_no_training(between_s):
-    tells, clock = StepReader(script("keras"), 8).read, StepClock()
-    told = [clock.add(tells(line), now) for now, line in keras_lines(4, 61, 0.01, between_s)]
-    found = [interval for interval in told if interval]
-    assert mean_step(found) == pytest.approx(0.01)
-    assert sum(interval.steps for interval in found) == 4 * 55
-    assert clock.pauses == 4
 
 
 @pytest.mark.parametrize(
@@ -255,18 +217,6 @@ CONTRADICTIONS = {
         said_at(0.2, "batch {step} speed 20.0 img/s"),
         (0.2, "20 samples/s (0.4 s a step)", "40 samples/s (0.2 s a step)", "clock's figure"),
     ),
-    # 8 samples in 20 ms would be 400 samples/s
-    "a tenth of the milliseconds": (
-        {"pattern": r"it (?P<step>\d+) took (?P<milliseconds>[\d.]+) ms"},
-        said_at(0.2, "it {step} took 20.0 ms"),
-        (0.2, "400 samples/s (0.02 s a step)", "40 samples/s (0.2 s a step)", "clock's figure"),
-    ),
-    # 64 samples a second where a step of 8 takes a second: a step has 64 of them, `samples_per_step` is wrong by 8
-    "samples of a step": (
-        {"step": "n", "rate": "speed"},
-        said_at(1.0, '{{"n": {step}, "speed": 64.0}}'),
-        (1.0, "64 samples/s (0.125 s a step)", "8 samples/s (1 s a step)", "clock's figure"),
-    ),
     # without a number the script is taken at its word: 8 / 0.5 = 16 samples/s, though 0.25 s pass
     "more seconds than were spent": (
         {"pattern": r"(?P<seconds>[\d.]+) s a step"},
@@ -300,15 +250,12 @@ def test_five_in_a_hundred_are_no_contradiction(capsys, reported_ms, rules):
     assert [rule for rule, _ in warnings] == rules
 
 
-def test_a_first_step_that_compiles_contradicts_nothing(capsys):
-    """A cumulative rate holds the 3 s of the first step long after; the clock of the timed steps does not."""
+def test_neither_a_first_step_that_compiles_nor_a_buffer_contradicts_the_clock(capsys):
+    # A cumulative rate holds the 3 s of the first step long after; the clock of the timed steps does not.
     lines = [(3.0 + 0.1 * step, f"step {step} took 100 ms") for step in range(60)]
     told = heard(capsys, {"pattern": r"step (?P<step>\d+) took (?P<milliseconds>\d+) ms"}, [(0.0, "step 0"), *lines])
     assert told == (pytest.approx(0.1), [])
-
-
-def test_lines_that_a_buffer_holds_back_contradict_nothing(capsys):
-    """Steps of 0.1 s; ten lines come together each second."""
+    # Steps of 0.1 s; ten lines come together each second.
     lines = [(1.0 * (step // 10), "100 ms") for step in range(80)]
     assert heard(capsys, {"pattern": r"(?P<milliseconds>\d+) ms"}, lines) == (pytest.approx(0.1), [])
 
@@ -326,19 +273,6 @@ def test_the_step_behind_a_validation_is_left_out_though_the_script_tells_its_ti
         seconds, warnings = heard(capsys, {"pattern": pattern, "apart": "validation after"}, lines)
         assert seconds == pytest.approx(0.1)
         assert [rule for rule, _ in warnings] == ["validation"]
-
-
-def test_an_evaluation_among_json_lines_is_left_out_of_the_time_of_numbered_steps(capsys):
-    now, lines = 0.0, []
-    for step in range(1, 41):
-        now += 0.1
-        lines.append((now, f'{{"n": {step}, "loss": 0.5}}'))
-        if step % 10 == 0:
-            now += 2.0
-            lines.append((now, '{"eval_loss": 0.4}'))
-    seconds, warnings = heard(capsys, {"step": "n", "loss": "loss"}, lines)
-    assert seconds == pytest.approx(0.1)
-    assert [rule for rule, _ in warnings] == ["validation"]
 
 
 def tqdm_with_evaluation(epochs, steps, step_s, evaluation_s):

@@ -67,20 +67,12 @@ def test_a_run_ends_where_its_mean_is_known_or_its_time_is_up(seconds, target, e
     assert may_stop(seconds, **RULE, target_half_width=target) is ends
 
 
-def test_a_run_ends_where_its_mean_is_known_to_just_the_target():
-    noisy = [1.0, 1.2, 1.0, 1.2]
-    # sd 0.11547, t(3) = 3.182: 3.182 x 0.11547 / 2 / 1.1
-    assert half_width(noisy) == pytest.approx(0.16701, rel=1e-4)
-    assert may_stop(noisy, **RULE | {"min_steps": 4}, target_half_width=half_width(noisy))
-
-
 @pytest.mark.parametrize(
     ("seconds", "told"),
     [
         (STEADY, []),
         ([2.0, 1.0], []),  # two steps are too few for a warning, and three are enough
         ([1.3, 1.0, 1.0], ["warm_up", "imprecise"]),
-        ([1.3, *STEADY], ["warm_up", "imprecise"]),
         ([1.11, *[1] * 9], ["warm_up"]),
         ([1.1, *[1] * 9], []),  # a tenth, and no more
         ([1.0 + 0.02 * step for step in range(10)], ["drift", "imprecise"]),
@@ -100,23 +92,19 @@ def test_all_that_a_series_is_told_of(seconds, told):
         ("warm_up", [1.1, 1, 1, 1, 1, 1], False),
         ("warm_up", [1.12, 1, 1, 1, 1, 1], True),
         ("warm_up", [1.3, 1, 1.3, 1, 1, 1], False),  # another is as slow
-        ("warm_up", [1.3, 1, 1, 1, 1.3, 1, 1], False),
         ("warm_up", [1.15, 1.2, 1, 1, 1, 1], False),  # the next is slower
         ("warm_up", [1.15, 1.0, 1.0, 1.1], True),  # the median of the other three is 1
         ("throttling", [1, 1, 1.3, 1.3], True),  # two steps a side
         ("throttling", [1, 1, 1, 1.3], False),
-        ("throttling", [1, 1.3, 1.3, 1.3], False),
         ("throttling", [1, 1, 1.1, 1.1], False),  # a tenth is not more than a tenth
         ("throttling", [1, 1, 1.11, 1.11], True),
         ("throttling", [1, 1.1, 1.3, 1.4], True),  # 0.2 apart, 0.1 within
         ("throttling", [1, 1, 1.2, 1.7], False),  # 0.2 apart, 0.5 within: not more than half of it
         ("throttling", [1.0, 1.5, 1.75, 1.75, 1.75], False),  # 0.25 apart, spread 0.5; floats hold all of them
-        ("throttling", [1, 1, 1, 1.4, 1.4, 1.3, 1.3], True),
         ("throttling", [1.4, 1.4, 1, 1], False),  # it became faster
         # 2.262 x 0.5270 (high - 1) / sqrt(10) / middle: 0.0220 and 0.0427 of the mean
         ("imprecise", [1.0, 1.06] * 5, False),
         ("imprecise", [1.0, 1.12] * 5, True),
-        ("drift", [1.00, 1.01, 1.02, 1.03, 1.04], False),  # 0.04 / 1.02 = 3.9 %
         ("drift", [1, 1.03, 1.06, 1.09], False),  # four steps are too few to tell: 5 / sqrt(4 x 3 x 13 / 18) = 1.70
     ],
 )
@@ -171,11 +159,6 @@ def test_a_run_is_disturbed_where_its_mean_is_a_tenth_above_its_median(steps, di
     status, found = assess(request(), even(steps), {})
     assert ("disturbed" in [warning.rule for warning in found]) is disturbed
     assert status == ("unstable" if disturbed else "ok")
-
-
-@given(st.floats(0.001, 100), st.integers(3, 40))
-def test_equal_steps_never_warn(value, count):
-    assert step_warnings([value] * count) == []
 
 
 def test_of_many_steps_drift_and_throttling_are_found_without_a_look_at_each_pair():

@@ -37,21 +37,13 @@ def test_what_others_put_before_each_line_does_no_harm(tmp_path, prefix, text):
     assert row[same].equals(plain[same])
 
 
-def test_colours_and_thousands_separators_do_no_harm(tmp_path):
-    coloured = "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in LAMBDA.splitlines())
-    assert tf_cnn(tmp_path, coloured)["images_per_s"] == 12002.26
-    separated = LAMBDA.replace("images/sec: 12", "images/sec: 12,").replace("1920 global", "1,920 global")
-    assert "total images/sec: 12,002.26" in separated
-    assert tf_cnn(tmp_path, separated)["images_per_s"] == 12002.26
-
-
 @pytest.mark.parametrize("number", ["12.002,26", "12,00.26", "12 002.26", "1,2002", "-5", "1e400"])
 def test_a_number_in_another_notation_is_refused(tmp_path, number):
     with pytest.raises(UserError, match=r"line 19: total images/sec is .*; expected a number above 0"):
         tf_cnn(tmp_path, TF_CNN.replace("686.87", number))
 
 
-def test_two_runs_in_one_file_are_refused_with_the_line_of_the_second(tmp_path):
+def test_two_runs_in_one_file_are_refused_and_further_ranks_left_out(tmp_path):
     with pytest.raises(UserError, match="line 21: 'TensorFlow' after the total of line 19; expected one run a file"):
         tf_cnn(tmp_path, TF_CNN + TF_CNN)
     killed = TF_CNN.split("total images")[0]
@@ -60,9 +52,6 @@ def test_two_runs_in_one_file_are_refused_with_the_line_of_the_second(tmp_path):
     total = "total images/sec: 300.00\n"
     with pytest.raises(UserError, match="line 21: a second 'total images/sec' after that of line 19"):
         tf_cnn(tmp_path, TF_CNN + total)
-
-
-def test_ranks_after_the_first_are_left_out(tmp_path):
     both = "".join(f"[1,{rank}]<stdout>:{line}\n" for line in TF_CNN.splitlines() for rank in (0, 1))
     assert tf_cnn(tmp_path, both)["images_per_s"] == 686.87
 
@@ -86,7 +75,6 @@ BROKEN_TF_CNN = [
     (TF_CNN.split("total images")[0], 18, "the log ends without 'total images/sec'"),
     (TF_CNN.replace("24 per device", "many per device"), 7, "batch is 'many' per device"),
     ("Killed\n", 1, "no line 'Model'"),
-    (TF_CNN.replace("24 per device", "24.5 per device"), 7, "batch is '24.5' per device"),
     (TF_CNN.replace("24 per device", "100001 per device"), 7, "batch is '100001' per device"),
 ]
 

@@ -27,28 +27,14 @@ def kept(*exclude, **axes):
     return [(cell.model, cell.batch_size) for cell in expand_matrix(["a"], AXES | axes, exclude)]
 
 
-def test_an_entry_excludes_the_cells_that_agree_with_all_of_it():
+def test_an_entry_excludes_the_cells_that_agree_with_all_of_it_and_at_least_one():
     every = [("vgg16", 16), ("vgg16", 32), ("resnet50", 16), ("resnet50", 32)]
     assert kept() == every
     assert kept({"model": "vgg16", "batch_size": 32}) == [every[0], *every[2:]]
     assert kept({"model": "vgg16"}, {"batch_size": 16}) == [("resnet50", 32)]
-
-
-def test_an_entry_that_excludes_nothing_is_refused_and_a_value_that_stands_twice_counts_once():
     with pytest.raises(UserError, match=r"exclude\[1\] = .*'batch_size': 64.* matches no cell"):
         kept({"model": "vgg16"}, {"batch_size": 64})
     assert kept(batch_size=[16, 32, 16]) == kept()
-
-
-def shipped(**overrides):
-    return load_invocation(ROOT / "config" / "config.yaml", overrides, ROOT / "config")
-
-
-def test_the_command_line_adds_to_mappings_and_replaces_all_else():
-    plan = shipped(measure={"min_steps": 7}, exclude=[{"model": "vgg16"}])
-    assert plan.config.measure.min_steps == 7
-    assert plan.config.measure.target_half_width == 0.03  # the file's
-    assert {cell.model for cell in plan.cells} == {"inception3", "resnet50"}
 
 
 @pytest.mark.parametrize("handed", [{}, {"measure_on": []}])
@@ -86,14 +72,11 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V10
         ({"gpus": 8}, ["on here, gpus 8", "which has 4"]),
         ({"variant": "B", "device": "cpu"}, ["variant 'B'", "NCCL"]),
         ({"variant": "ddp"}, ["variant 'ddp' with framework tensorflow", "default, A, B, C;"]),
-        ({"framework": "torch", "variant": "A"}, ["'A' with framework torch", "default, compile;"]),
         ({"framework": "torch", "model": "xception"}, ["'xception'", "framework torch has"]),
         ({"precision": "fp8"}, ["precision 'fp8' with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on a processor"]),
-        ({"precision": "tf32"}, ["precision tf32, which V100 has not"]),
         ({"precision": "bf16", "gpu": "Tesla P100"}, ["precision bf16, which Tesla P100 has not"]),
         ({"xla": True, "gpus": 2}, ["measure.xla", "variant 'default', gpus 2", "of one device with tensorflow only"]),
-        ({"xla": True, "framework": "torch"}, ["measure.xla", "framework torch"]),
         (NODES, ["gpus 8", "one node, which has 4"]),
     ],
 )
@@ -107,19 +90,12 @@ def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
         assert word in message
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"gpus": 4, "variant": "B"},
-        {"device": "cpu", "has": 1, "gpus": 8, "variant": "C"},  # logical devices of one processor
-        NODES | {"gpus": 4, "variant": "A"},
-        {"xla": True},  # one device
-        {"framework": "torch", "has": 8, "gpus": 8, "variant": "compile"},
-        {"framework": "torch", "model": "bert_base", "precision": "tf32", "gpu": "A100"},
-        {"model": "EfficientNetB0"},
-        {"model": "mobilenet_v2"},
-    ],
-)
+@pytest.mark.parametrize("asked", [
+    {"gpus": 4, "variant": "B"}, NODES | {"gpus": 4, "variant": "A"}, {"xla": True},  # one device
+    {"device": "cpu", "has": 1, "gpus": 8, "variant": "C"},  # logical devices of one processor
+    {"framework": "torch", "has": 8, "gpus": 8, "variant": "compile"}, {"model": "EfficientNetB0"},
+    {"framework": "torch", "model": "bert_base", "precision": "tf32", "gpu": "A100"}, {"model": "mobilenet_v2"},
+])  # fmt: skip
 def test_a_cell_that_a_run_can_measure_is_none(asked):
     check(**asked)
 

@@ -46,37 +46,22 @@ def of(value, wildcards):
     return value(wildcards) if callable(value) else value
 
 
-def test_a_machine_measured_here_asks_for_no_word_of_any_platform():
+def test_each_platform_is_asked_in_its_own_words():
     assert asked_of(HERE) == {"nodes": 1, "gpu": 0}
     assert asked_of(CARD, gpus=2) == {"nodes": 1, "gpu": 2}
-
-
-def test_slurm_is_asked_for_partition_kind_cores_memory_and_time():
     assert asked_of(SLURM, gpus=4) == {
         "nodes": 1, "slurm_partition": "p3", "gpu_model": "v100", "cpus_per_task": 16, "mem_mb": 9000, "runtime": 45,
         "gpu": 4,
     }  # fmt: skip
     assert of(jobs(a=SLURM).threads(), run()) == 1
-
-
-def test_kubernetes_is_asked_for_a_machine_type_and_takes_cores_from_threads():
     asked = asked_of(PODS)
     assert (asked["machine_type"], asked["mem_mb"]) == ("p3.8xlarge", 8000)
     assert "slurm_partition" not in asked
     assert of(jobs(a=PODS).threads(), run()) == 8
-
-
-def test_machines_that_differ_are_asked_for_by_the_instance_of_the_run():
     both = jobs(a=HERE, b=SLURM)
     asked = both.resources()
     assert (asked["slurm_partition"](run("a")), asked["slurm_partition"](run("b"))) == (None, "p3")
     assert (of(asked["gpu"], run("a", 2)), of(asked["gpu"], run("b", 2))) == (0, 2)
-
-
-def test_every_platform_has_a_row_and_asks_for_keys_that_an_executor_has():
-    for platform in PLATFORMS.values():
-        assert set(platform.resources.values()) <= set(Executor.model_fields)
-        assert platform.names_machine is None or platform.names_machine in Executor.model_fields
 
 
 @pytest.mark.parametrize("name", [name for name in PLATFORMS if name != "local"])
@@ -121,22 +106,11 @@ def test_where_a_run_is_made_is_a_function_of_resources_which_snakemake_does_not
     assert Jobs(shipped(time_limit_s=60)).location(run("workstation"), None) == "--time-limit-s 60"
 
 
-def test_a_run_refused_before_has_the_number_of_its_attempt():
+def test_a_run_refused_before_has_the_number_of_its_attempt_and_one_outside_the_plan_the_lowest_priority():
     path = "instance~workstation/framework~tensorflow/model~vgg16/batch_size~16/gpus~1/precision~fp32/variant~default"
     protocol = Jobs(shipped(), {f"results/benchmarks/{path}/run~1.parquet": 2}).protocol
     assert protocol(FIRST).endswith("--no-xla --attempt 2")
     assert protocol(SECOND).endswith("--no-xla")
-
-
-def test_only_machines_with_runs_to_make_are_asked_for(monkeypatch):
-    asked = []
-    monkeypatch.setattr("sweetspot.matrix.jobs.require_accepted", lambda *given: asked.append(given))
-    jobs(a=SLURM, b=PODS).require_accepted({"a"}, 2, "physics")
-    ((executors, runs_a_job, accounts),) = asked
-    assert (list(executors), runs_a_job, accounts) == (["a"], 2, "physics")
-
-
-def test_a_run_outside_the_plan_has_the_lowest_priority():
     plan = load_invocation(ROOT / "config" / "config.yaml", {"runs": 1}, ROOT / "config")
     order = Jobs(plan).priority()
     cells = [{name: str(value) for name, value in cell._asdict().items()} for cell in plan.cells]

@@ -43,16 +43,13 @@ def shown():
     return made
 
 
-def test_a_step_is_one_line_and_what_only_gathers_is_none(shown):
+def test_a_step_is_one_line_and_what_is_not_known_is_shown_whole(shown):
     assert shown.format(started(4, "price", price_list="aws")) == "[1/3] price price_list=aws"
     assert shown.format(record(event=LogEvent.PROGRESS, done=1, total=3)) == ""
     assert shown.format(started(5, "compare")) == "[2/3] compare"
     assert shown.format(record(event=LogEvent.JOB_INFO, jobid=0, rule_name="all", wildcards={}, output=[])) == ""
     assert shown.format(started(5, "compare")) == "[3/3] compare"  # a further attempt: there is no fourth of three
     assert shown.format(record(event=LogEvent.PROGRESS, done=3, total=3)) == "3 of 3 steps done"
-
-
-def test_what_is_not_known_here_is_shown_whole(shown):
     assert shown.format(record("Will exit after finishing currently running jobs.")).startswith("whole: Will exit")
     assert shown.format(record("left out: 3 cells", level=logging.WARNING)) == "whole: left out: 3 cells"
     assert shown.format(record("of another version", Unread.NEW)) == "whole: of another version"
@@ -103,15 +100,12 @@ def test_a_step_that_left_no_log_is_told_as_snakemake_does(shown, tmp_path):
     assert shown.format(record(END, LogEvent.ERROR, logging.ERROR)) == f"whole: {END}"
 
 
-def test_an_error_of_the_plan_is_its_sentence():
+def test_an_error_of_the_plan_and_the_end_of_a_log(tmp_path):
     place = 'WorkflowError in file "/project/rules/common.smk", line 105:'
     message = f'{place}\nstudy.yaml: one\nstudy.yaml: two\n  File "/project/Snakefile", line 8, in <module>'
     assert error_sentences(message) == "error: study.yaml: one\nerror: study.yaml: two"
     for other in ("LockException:\nDirectory cannot be locked.", "SyntaxError in file x:\n  boom", f"{place}\n"):
         assert error_sentences(other) == other
-
-
-def test_the_end_of_a_log(tmp_path):
     log = tmp_path / "log"
     assert log_ending(log) == []
     log.write_text("".join(f"line {number}\n" for number in range(30)))
@@ -122,16 +116,13 @@ def test_the_end_of_a_log(tmp_path):
 
 # As snakemake-executor-plugin-slurm 2.8.0 puts them: `run_job`, `check_active_jobs`.
 INVALID = "Batch job submission failed: Invalid account or account/partition combination specified"
-UNKNOWN = "The given account x appears to be invalid. Available accounts:"
 ENDED = "failed, SLURM status is"
 SLURM_SAYS = [
     (f"SLURM sbatch failed. The error message was 'sbatch: error: {INVALID}'.\n    sbatch call:\n        sbatch --wrap",
      f"Slurm took no job: {INVALID}"),
-    (f"Job submission failed with exception: {UNKNOWN}\nroot", f"Slurm took no job: {UNKNOWN}"),
+    (f"Job submission failed with exception: {INVALID}\nroot", f"Slurm took no job: {INVALID}"),
     (f"SLURM-job '12' {ENDED}: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory.For further error",
      f"SLURM-job '12' {ENDED}: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory"),
-    (f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown.For further error",
-     f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown"),
     ("SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'. Failed nodes will be excluded",
      "SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'"),
 ]  # fmt: skip

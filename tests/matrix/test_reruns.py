@@ -59,16 +59,14 @@ def test_where_a_run_is_made_and_how_long_it_may_take_repeat_none(project):
 
 @pytest.mark.slow
 def test_a_refused_rerun_leaves_the_old_runs_and_is_asked_for_until_it_is_made(project):
-    before = measured(project)
+    before = measured(waiting_project(project))
     refusal = "measure: {where: local, device: cpu, expect_gpu: No such processor}"
     edit(project / "config" / "instances.yaml", "measure: {where: local, device: cpu}", refusal)
     for _ in range(2):
         done = run_snakemake(project, *PROTOCOL_3)
         assert done.returncode == 1
-        assert "--expect-gpu is 'No such processor'" in done.stdout
-        assert "Traceback" not in done.stdout
+        assert "--expect-gpu is 'No such processor'" in done.stdout and "Traceback" not in done.stdout
         assert measured(project) == before
-        assert scheduled(project, *PROTOCOL_3)["run_benchmark"] == 2
     edit(project / "config" / "instances.yaml", refusal, "measure: {where: local, device: cpu}")
     done = run_snakemake(project, *PROTOCOL_3)
     assert done.returncode == 0, done.stdout[-3000:]
@@ -98,7 +96,7 @@ def test_a_rerun_that_the_disk_has_no_room_for_leaves_the_old_runs(project, tmp_
     folder.rename(tmp_path / "there")
     with small_disk(folder, "2m"):
         shutil.copytree(tmp_path / "there", folder, dirs_exist_ok=True)
-        before = measured(project)
+        before = measured(waiting_project(project))
         fill(folder)
         done = run_snakemake(project, *PROTOCOL_3)
         (folder / "filling").unlink()
@@ -108,24 +106,11 @@ def test_a_rerun_that_the_disk_has_no_room_for_leaves_the_old_runs(project, tmp_
 
 
 @pytest.mark.slow
-def test_what_is_missing_is_made_again_a_run_a_folder_a_table_or_a_figure(project):
-    results = project / "results"
-    runs = sorted((results / "benchmarks").rglob("*.parquet"))
-    study = results / "parkopedia-2018"
-    for file, rule in (
-        (runs[0], "run_benchmark"),
-        (study / "throughput.parquet", "collect_throughput"),
-        (study / "left_out.parquet", "list_left_out"),
-        (study / "scaling" / "averages.parquet", "fit_scaling"),
-        (study / "bills" / "gce.parquet", "price_workloads"),
-        (study / "comparison" / "verdict.parquet", "compare"),
-        (study / "report" / "figures" / "throughput.vl.json", "draw_speed"),
-        (study / "report" / "figures" / "bill.vl.json", "draw_figures"),
-        (study / "report" / "summary.md", "render_report"),
-    ):
-        aside = file.rename(project / "aside")
-        assert scheduled(project).get(rule) == 1, file
-        aside.rename(file)
-    assert scheduled(project) == {}
-    (results / "benchmarks").rename(project / "aside")
-    assert scheduled(project)["run_benchmark"] == len(runs)
+def test_a_missing_run_is_made_again_and_so_are_all_where_their_folder_is_gone(project):
+    benchmarks = project / "results" / "benchmarks"
+    first, *others = sorted(benchmarks.rglob("*.parquet"))
+    aside = first.rename(project / "aside")
+    assert scheduled(project)["run_benchmark"] == 1
+    aside.rename(first)
+    benchmarks.rename(project / "aside")
+    assert scheduled(project)["run_benchmark"] == 1 + len(others)

@@ -91,16 +91,7 @@ def ask(tmp_path, monkeypatch):
     return asked
 
 
-# The executor forgets its jobs where a question fails: of states a job that nobody tells of is still on its way.
-@pytest.mark.parametrize(
-    "question", [STATES, "sacctmgr -n -s list user ada", "sshare -U --format Account%256 --noheader"]
-)
-def test_where_nobody_answers_no_question_fails(ask, question):
-    told = ask(question)
-    assert (told.returncode, told.stdout) == (0, "")
-
-
-def test_states_are_those_of_the_accounting_with_the_queue_s_last(ask):
+def test_states_are_those_of_the_accounting_with_the_queue_s_last_and_reasons_its_own(ask):
     ask.program("sacct", "echo '1|COMPLETED'; echo '2|RUNNING'; echo '3|CANCELLED by 1000'")
     assert ask(STATES).stdout.split("\n") == ["1|COMPLETED", "2|RUNNING", "3|CANCELLED", ""]
     ask.program("squeue", f'[ "$*" = "--states=all --noheader --format=%i|%T --name {RUN}" ] && echo "2|FAILED"')
@@ -108,9 +99,6 @@ def test_states_are_those_of_the_accounting_with_the_queue_s_last(ask):
     assert states == {"1": "COMPLETED", "2": "FAILED", "3": "CANCELLED"}
     ask.program("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1")
     assert ask(STATES).stdout == "2|FAILED\n"
-
-
-def test_why_a_job_ended_and_where_comes_from_the_queue(ask):
     ask.program("squeue", 'case "$*" in *%r*12) echo TimeLimit ;; *%N*12) echo node7 ;; esac')
     assert ask("sacct -j 12.0 --format=Reason --noheader").stdout == "TimeLimit\n"
     assert ask("sacct -j 12.1 --format=Reason --noheader").stdout == ""  # once is enough

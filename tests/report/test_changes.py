@@ -6,14 +6,10 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from decision_tables import settings, study
-from report_tables import evidence, small_tables
+from decision_tables import settings
 from sweetspot.choice_kinds import RENT
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.report.cited import Provenance
 from sweetspot.report.decided_anew import OF_CHOICE, SPEED, State, Unpriced, answer_columns, moved
-from sweetspot.report.evidence_tables import EvidenceTables
-from sweetspot.report.evidence_text import price_changes_words
 from sweetspot.report.rank_changes import difference, to_markdown
 from works import work
 
@@ -41,29 +37,10 @@ def test_an_edit_of_prices_is_told_by_what_it_changed():
     assert found.loc[("rank", "a"), ["rank_before", "rank_after"]].to_list() == [1, 2]
     assert found.loc[("rank", "b"), ["rank_before", "rank_after", "change"]].to_list() == [2, 1, 0]
     assert found.loc[("cost", "C"), "change"] == pytest.approx(0.1)
-    lines = to_markdown(table, "old", "n|w", (None, "Buy <it>"))
-    assert lines == (
-        "# From old to n\\|w\n\nAfter: Buy &lt;it>\n\n"
-        "| offer | before, USD/h | after, USD/h | change | prices of |\n|---|---:|---:|---:|---|\n"
-        "| C (on_demand) | 3 | 3.3 | +10.0% | 2018 -> 2019 |\n"
-        "| New (on_demand) | – | 7 | new | 2019 |\n"
-        "| a (on_demand) | 1 | 2.5 | +150.0% | 2018 -> 2019 |\n"
-        "| gone (on_demand) | 6 | – | gone | 2018 |\n\n"
-        "| model, workload | option | rank before | rank after | USD | change |\n|---|---|---:|---:|---:|---:|\n"
-        "| m, w | a (on_demand) | 1 | 2 | 25 | +150.0% |\n"
-        "| m, w | b (on_demand) | 2 | 1 | 20 | +0.0% |\n\n"
-        "1 further costs changed without a change of rank.\n"
-    )
-
-
-def test_nothing_changed_is_said_and_large_sums_have_no_decimals():
-    before = ranked(("a", 1.0, 10.0, 1, "2018"))
-    assert to_markdown(difference(before, before), "x", "y") == "# From x to y\n\nNo price, cost or rank differs.\n"
-    dear = ranked(("a", 1234.5, 12_345.6, 1, "2018"))
-    assert "| 1 | 1,234 | +123350.0% |" in to_markdown(difference(before, dear), "x", "y")
-
-
-MACHINES = {"box": "the <box>"}
+    lines = to_markdown(table, "old", "n|w", (None, "Buy <it>")).splitlines()
+    assert lines[:3] == ["# From old to n\\|w", "", "After: Buy &lt;it>"]
+    assert "| C (on_demand) | 3 | 3.3 | +10.0% | 2018 -> 2019 |" in lines
+    assert "| m, w | a (on_demand) | 1 | 2 | 25 | +150.0% |" in lines
 
 
 def offers(**usd: float) -> pd.DataFrame:
@@ -111,30 +88,6 @@ def test_the_same_offer_of_two_lists_is_told_apart():
     table = moved(State(two, ranks(two), pd.DataFrame()), State(later, ranks(later), pd.DataFrame()))
     (row,) = table[table["what"] == "price"].itertuples()
     assert (row.price_list, row.before, row.after) == ("rent", 3.0, 2.5)
-
-
-def test_the_sentences_count_changes_and_have_both_answers_where_they_differ():
-    words = " ".join(price_changes_words({"price_changes": changes()}))
-    assert words.startswith("4 prices changed, and 2 options") and "Rent a." in words and "Rent b." in words
-    assert len(price_changes_words({"price_changes": changes("Rent a.")})) == 2
-
-
-def test_the_prices_that_changed_most_stand_first():
-    tables = {"price_changes": changes("Rent a.")}
-    part = EvidenceTables(tables, study(), Provenance(), {"a": "Machine A"}).build("price_changes")
-    assert [row[0].split(",")[0] for row in part.rows] == ["Machine A", "c", "gone", "new"]
-    assert [row[4] for row in part.rows] == ["+200.0%", "-20.0%", "gone", "new"]
-    assert part.rows[0][5:] == ["2026-09-19", "2026-11-22"]
-
-
-def test_the_page_has_the_section_only_with_history():
-    tables = small_tables()
-    plain = evidence(tables)
-    assert "price-changes" not in plain
-    page = evidence(tables | {"price_changes": changes("Rent <b>.")}, MACHINES)
-    assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
-    assert f"<p>Now: Rent &lt;b&gt;. {ALONE}</p>" in page and 'id="t-price_changes"' in page
-    assert "price_changes.csv" in page
 
 
 def test_a_study_decided_anew_has_its_own_facts_of_stock(tmp_path):

@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from decision_tables import BOX
 from report_tables import pictures, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
@@ -17,12 +16,6 @@ from sweetspot.report.marks import COLOURS
 # The colours of the charts on dark paper, by those on white.
 DARK = dict(re.findall(r'\[fill="([^"]+)"\]\{fill:([^}]+)\}', (ASSETS / "charts.css").read_text(encoding="utf-8")))
 SERIES, PAPER = [DARK[colour] for colour in COLOURS], DARK["white"]
-
-
-def test_a_long_title_has_lines():
-    drawing = CHARTS["front"].draw(ChartData(small_tables(), BOX))._replace(says="word " * 30)
-    lines = specification(drawing)["title"]["text"]
-    assert len(lines) == 3 and max(map(len, lines)) <= 62 and " ".join(lines) == ("word " * 30).strip()
 
 
 # Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB: what who lacks a cone sees.

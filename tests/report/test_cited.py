@@ -27,7 +27,7 @@ def offers(*rows):
     return EvidenceTables({"offers": pd.DataFrame(rows)}, study(), Provenance(), {"a": "Machine A"}).build("offers")
 
 
-def test_a_figure_has_its_basis_interval_source_and_date_in_its_title():
+def test_a_figure_has_its_basis_interval_source_and_date_in_its_title_and_a_missing_one_is_a_dash():
     origin = Provenance()
     cell = origin.cite(1.0, "published", "table <1>", "2018-07-01 12:00", 0.5, 1.5, unit="USD")
     assert title(cell).split(" · ") == ["published", "0.500 to 1.50 (90 %)", "table &lt;1&gt;", "2018-07-01"]
@@ -37,18 +37,8 @@ def test_a_figure_has_its_basis_interval_source_and_date_in_its_title():
     assert [(row["row"], row["source"], row["uses"]) for row in origin.table()] == [
         (1, "table <1>", 2), (2, "computed from this report's tables", 1)
     ]  # fmt: skip
-
-
-def test_a_missing_figure_is_a_dash_without_an_origin():
     origin = Provenance()
     assert plain(origin.cite(None, "published", "nowhere")) == "–" and origin.table() == []
-
-
-def test_a_long_source_is_cut_in_the_title_only():
-    origin = Provenance()
-    long = f"{'x' * 59} y"
-    assert title(origin.cite(1.0, "own", long)).endswith(f" · {'x' * 59} … (origin 1)")
-    assert origin.table()[0]["source"] == long
 
 
 def test_a_declared_table_names_machines_and_cites_prices():

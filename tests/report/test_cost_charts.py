@@ -5,7 +5,6 @@ import pytest
 from chart_pieces import answered, frame, marks_of, spec_of, table
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS, cost_charts
-from sweetspot.report.draw import specification
 
 COLUMNS = "option model workload hours usd persistent in_answer purchase basis source as_of title"
 
@@ -22,51 +21,17 @@ def front(*rows, option="box"):
     return {row["option"]: row["on_front"] for row in found.to_dict("records")}
 
 
-def test_on_a_front_is_what_nothing_beats_in_time_or_money():
-    """B is beaten by A (same hours), C by A (same money), D by both; E costs more than A and is faster."""
+def test_on_a_front_is_what_stays_and_nothing_beats_in_time_or_money():
+    # B is beaten by A (same hours), C by A (same money), D by both; E costs more than A and is faster.
     assert front(("A", 10.0, 50.0), ("A2", 10.0, 50.0), ("B", 10.0, 60.0), ("C", 20.0, 50.0), ("D", 20.0, 60.0),
                  ("E", 5.0, 90.0)) == dict.fromkeys("BCD", False) | dict.fromkeys(("A", "A2", "E"), True)  # fmt: skip
-
-
-def test_what_is_taken_away_is_on_no_front_unless_all_are():
     rows = [("A", 10.0, 50.0), ("S", 5.0, 20.0, "spot"), ("T", 30.0, 70.0, "spot")]
     assert front(*rows) == {"S": False, "A": True}  # T is beaten by A as well
     assert front(*rows[1:]) == {"S": True}  # all that there is
-
-
-def test_what_costs_more_than_twenty_times_the_cheapest_is_not_drawn():
-    """Of those that stay: 50. What is on the front or judged is."""
+    # Of those that stay: 50. What is on the front or judged is.
     rows = [("A", 10.0, 50.0), ("S", 20.0, 1.0, "spot"), ("in", 11.0, 1000.0), ("out", 11.0, 1001.0),
             ("fast", 5.0, 2000.0), ("box", 40.0, 9000.0)]  # fmt: skip
     assert front(*rows) == {"S": False, "A": True, "in": False, "fast": True, "box": False}
-
-
-def test_nothing_without_hours_or_money_nor_of_other_work_is_on_the_front():
-    rows = ranks(("A", 10.0, 50.0), ("none", 0.0, 50.0), ("free", 9.0, 0.0), ("box", 12.0, 60.0),
-                 ("S", 1.0, 55.0, "spot"))  # fmt: skip
-    left_out = ranks(("left", 1.0, 1.0)).assign(in_answer=False)
-    others = [ranks(("other", 1.0, 1.0), model="n"), ranks(("later", 1.0, 1.0), work="w2"), left_out]
-    found = cost_charts.front_rows(ChartData(answered(ranks=pd.concat([rows, *others])), "box"))
-    assert table(found, "option label kind fits on_front") == [
-        ["A", "A", "cannot be taken away", True, True], ["S", "S", "can be taken away", False, False],
-        ["box", "box", "box [l]", True, False]
-    ]  # fmt: skip
-    nobody = cost_charts.front_rows(ChartData(answered(ranks=rows), None))
-    assert nobody["kind"].iloc[-1] == "cannot be taken away"  # no machine is judged: none has a kind of its own
-
-
-def test_the_front_is_numbered_fastest_first():
-    """The plot has 364 x 194 pixels for two decades: 4 is 1.6 pixels from 5, whose number stands beside it."""
-    rows = ranks(("D", 100.0, 1.0), ("A", 1.0, 100.0), ("C", 98.0, 1.02), ("B", 10.0, 10.0), ("B", 10.0, 10.0),
-                 ("beaten", 50.0, 60.0), ("box", 60.0, 50.0))  # fmt: skip
-    rows = rows.assign(label=rows["option"], on_front=~rows["option"].isin(["beaten", "box"]))
-    keys = cost_charts.number_points(rows, "box")
-    assert keys["text"].tolist() == [
-        "1  A: 1.00 h, 100 USD", "2  B: 10.0 h, 10.0 USD", "3  box: 60.0 h, 50.0 USD", "4  C: 98.0 h, 1.02 USD",
-        "5  D: 100 h, 1.00 USD"
-    ]  # fmt: skip
-    assert keys["mark"].tolist() == ["1", "2", "3", "4, 5", ""] and keys["line"].tolist() == [0, 1, 2, 3, 4]
-    assert "box" not in " ".join(cost_charts.number_points(rows, "")["text"])
 
 
 @pytest.mark.parametrize(("hours", "numbers"), [(1.20, ["1", "2"]), (1.19, ["1, 2", ""])])
@@ -75,25 +40,6 @@ def test_points_nearer_than_fifteen_pixels_share_their_numbers(hours, numbers):
     rows = ranks(("A", 1.0, 1.135), ("B", hours, 1.0), ("far", 100.0, 100.0))
     rows = rows.assign(label=rows["option"], on_front=rows["option"] != "far")
     assert cost_charts.number_points(rows, "")["mark"].tolist() == numbers
-
-
-def test_the_front_is_drawn_on_logarithmic_scales_with_its_key_below():
-    rows = [("A", 10.0, 50.0), ("box", 1000.0, 50.0)]
-    drawing = CHARTS["front"].draw(ChartData(answered(ranks=ranks(*rows)), "box"))
-    assert drawing.says == "Best trade-offs for m: 1 of 2 options" and "published" in drawing.key
-    assert drawing.data["keys"]["text"].tolist() == ["1  A: 10.0 h, 50.0 USD", "2  box: 1,000 h, 50.0 USD"]
-    line, filled, *_, key = marks_of(spec_of(drawing))
-    x, y = (filled["encoding"][name] for name in "xy")
-    assert x["scale"]["type"] == y["scale"]["type"] == "log" and (x["title"], y["title"]) == (
-        "hours (log)",
-        "USD (log)",
-    )
-    assert [tick for tick in x["axis"]["values"] if 7.9 < tick < 1256] == [10, 30, 100, 300, 1000]
-    assert line["transform"] == [{"filter": "datum.on_front"}] and key["encoding"]["x"] == {"value": 0}
-    assert filled["encoding"]["color"]["scale"]["domain"] == ["cannot be taken away", "box [l]"]
-    many = [(f"o{n}", 10.0 + n, 50.0 - n) for n in range(9)]
-    crowded = CHARTS["front"].draw(ChartData(answered("o0", ranks=ranks(*many)), "o0"))
-    assert len(crowded.data["keys"]) == 7 and crowded.says.endswith("9 of 9 options")
 
 
 def bills() -> dict[str, pd.DataFrame]:
@@ -129,36 +75,3 @@ def test_bills_are_stacked_from_their_lines_at_the_price_of_the_answer():
     assert marks_of(spec_of(CHARTS["bill"].draw(ChartData(one_line, "box"))))[0]["encoding"]["color"]["legend"] is None
     # Without the reference the cheapest: 97.5 % of A's 120.
     assert CHARTS["bill"].draw(ChartData(one_line, "box")).says == "A costs 120 USD: 100 % of it machine time"
-
-
-def test_the_eight_cheapest_bills_are_drawn():
-    tables = bills()
-    options, lines = tables["ranks"].query("option == 'A'"), tables["bills"].query("instance == 'A'")
-    more = pd.concat([options.assign(option=f"A{n}", instance=f"A{n}") for n in range(9)])
-    tables |= {"ranks": more, "bills": pd.concat([lines.assign(instance=f"A{n}") for n in range(9)])}
-    assert CHARTS["bill"].draw(ChartData(tables, "box")).data["rows"]["option"].nunique() == 8
-
-
-BILLS = bills()
-
-
-@pytest.mark.parametrize("tables", [
-    {}, {"bills": BILLS["bills"], "ranks": BILLS["ranks"].head(0)}, BILLS | {"bills": pd.DataFrame()},
-    BILLS | {"bills": BILLS["bills"].assign(instance="?")}
-])  # fmt: skip
-def test_without_rows_a_chart_says_so(tables):
-    assert CHARTS["bill"].draw(ChartData(tables, "box")).data["rows"]["text"].str.startswith("Nothing to draw").all()
-    assert specification(CHARTS["front"].draw(ChartData({}, None)))["datasets"]["rows"]
-
-
-def test_of_many_models_those_are_drawn_that_have_a_published_figure():
-    rows = frame("model basis", *((f"m{n}", "measured") for n in range(12)), ("late", "published"), ("x", "measured"))
-    assert set(ChartData.limit_models(rows)["model"]) == {*(f"m{n}" for n in range(11)), "late"}
-
-
-def test_what_a_machine_is_called_and_which_model_stands_first():
-    data = ChartData(answered(ranks=ranks(("A", 1.0, 1.0), ("box", 1.0, 1.0))), "box", {"a1": "Machine A"})
-    assert data.machines(pd.Series(["a1", "b1"])).tolist() == ["Machine A", "b1"]
-    assert data.answer_first(pd.Series(["z", "m", "a", "z"])) == ["m", "a", "z"]
-    assert [ChartData(tables, "box").option for tables in (answered("A"), {})] == ["A", "box"]
-    assert data.title("?") == "?"

@@ -5,49 +5,16 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, inputs, study
-from report_tables import CLAIM, evidence, small_tables
+from decision_tables import BOX, inputs, settings, study
+from report_tables import evidence, small_tables
+from sweetspot.decision.compare import compare
 from sweetspot.report import evidence_text
-from sweetspot.report.tables import energy_columns
-from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
 NAN = math.nan
 
 
 def frame(columns, *rows):
     return pd.DataFrame(rows, columns=columns.split())
-
-
-@pytest.mark.parametrize(
-    "name", ["price_changes_words", "claims_in_words", "ahead", "worth_knowing", "plan_worth_in_words"]
-)
-def test_without_tables_nothing_is_said(name):
-    assert not getattr(evidence_text, name)({})
-
-
-def test_only_claims_that_lead_are_named_and_those_that_fail_say_so():
-    rows = [CLAIM | {"lead": False}, CLAIM | {"lead": None}, CLAIM | {"verdict": "differs", "computed": 0.9}]
-    (text,) = evidence_text.lead(pd.DataFrame(rows))
-    assert "0.76 USD a month printed" in text and "0.9 recomputed (differs)" in text
-
-
-def test_claims_are_counted_by_verdict():
-    table = frame("verdict", ("differs",), ("holds",), ("contradicted",), ("not printed",))
-    text = evidence_text.claims_in_words({"claims": table})
-    assert text.startswith("Of 3 claims, 1 hold") and text.count(": 1") == 2
-    assert evidence_text.claims_in_words({"claims": table.tail(1)}).endswith(": 1.")
-
-
-WARNED = "scope rule instance model message decisive"
-
-
-def test_machines_without_a_speed_are_named_once():
-    rows = [("c", "no_figure", "aws-p5", None, "x", True), ("c", "no_speed", "aws-p5", "bert", "x", True),
-            ("c", "no_speed", "l40s", "bert", "x", True), ("c", "stale_price", "old", "bert", "x", False)]  # fmt: skip
-    text = evidence_text.without_speed({"warnings": frame(WARNED, *rows)}, {"aws-p5": "AWS P5"}, str.upper)
-    assert text.count("AWS P5") == 1 and "l40s (BERT)" in text and "old" not in text
-    many = frame(WARNED, *(("c", "no_figure", f"m{index}", None, "x", True) for index in range(15)))
-    assert evidence_text.without_speed({"warnings": many}, {}, str).endswith("m11 and 3 more.")
 
 
 WORTH = "figure title quantity unit value evppi_usd evppi_usd_low evppi_usd_high cost_to_learn_usd"
@@ -89,15 +56,6 @@ def test_a_wait_has_its_hours(changes, part):
     assert part in text
 
 
-def plan(cost):
-    return {"choices": frame("workload cost is_best", ("job", SHARE, True), ("lab", cost, True))}
-
-
-def test_the_leading_plan_is_that_of_months():
-    both = {"choices": pd.concat([plan(ROUNDS)["choices"], plan(DISPATCH)["choices"].assign(workload="months")])}
-    assert [evidence_text.leading_work(tables) for tables in (both, plan(ROUNDS), {})] == ["months", "lab", None]
-
-
 SITES = {"sites": [{"provider": "own", "g_per_kwh": {"value": 400, "as_of": "2018", "source": "a grid"}}]}
 NAMES = "option title usd kwh kg_co2e kg_co2e_low kg_co2e_high power_basis energy_lacks provider persistent in_answer"
 # 350 kWh at 50 g/kWh are 17.5 kg, 52.8 kWh at 400 g/kWh 21.1 kg.
@@ -118,14 +76,6 @@ def test_the_cleanest_stands_beside_the_cheapest_and_what_can_be_interrupted_cou
     assert "21.1 kg CO2e from 52.8 kWh at 400 g/kWh, and the ranges overlap" in text
 
 
-def test_unknown_energy_is_counted_if_the_study_speaks_of_energy():
-    gap = {"energy_lacks": "PUE of aws, grid intensity of aws", "kwh": NAN, "kg_co2e": NAN, "power_basis": None}
-    lines = evidence_text.energy(energy(CLOUD, SPOT, **gap), study(energy=SITES))
-    assert len(lines) == 1 and lines[0].lower().count("of 2 of 2") == 2
-    assert evidence_text.energy(energy(CLOUD, **gap), study()) == []
-    assert energy_columns(energy(CLOUD, **gap)) == [] and energy_columns(energy(CLOUD)) == ["kwh", "kg_co2e"]
-
-
 @pytest.mark.parametrize(("basis", "sign"), [("measured", "● "), ("declared", "")])
 def test_measured_declared_and_estimated_energy_never_look_alike(basis, sign):
     """1 kWh an hour for 94,720,000 images at 498 images/s, 52.8 hours, on the box; 3 kWh on what is rented."""
@@ -141,3 +91,14 @@ def test_measured_declared_and_estimated_energy_never_look_alike(basis, sign):
     page = evidence(small_tables(replace(given, costs=costs, offers=offers)))
     assert f'<td>{sign}<a class="n {basis} power"' in page and ">52.8</a>" in page
     assert '<td>≈ <a class="n estimated power"' in page
+
+
+def test_speeds_are_told_in_the_study_s_unit_and_models_by_their_titles():
+    """Were the unit or the title lost where a sentence is made, the page would have images and a key instead."""
+    market = inputs(1.53)
+    market = replace(market, throughput=market.throughput.assign(unit="relative"))
+    found = compare(market, settings(titles={"vgg16": "The old net"}), draws=200)
+    speeds = found["tornado"][found["tornado"]["quantity"] == "speed"]
+    assert len(speeds) == 2 and set(speeds["unit"]) == {"times the plan"}
+    worth = found["worth_knowing"].set_index("quantity")["unit"]
+    assert worth[["speed"]].unique().tolist() == ["relative units/s"]

@@ -1,11 +1,9 @@
 """What the answer rests on stands on the first page: bases of the deciding speeds, decisive warnings."""
 
-import json
-
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, study
-from report_tables import make_report, one_job
+from decision_tables import BOX, RENTED, study
+from report_tables import one_job
 from sweetspot.report import how_sure
 from sweetspot.report.answer_file import answer_of
 
@@ -45,33 +43,9 @@ def test_a_speed_that_nobody_timed_is_marked(basis, marked):
     assert bool(how_sure.mark_of([basis])) is marked
 
 
-def test_the_first_page_the_summary_and_the_answer_say_it(tmp_path):
-    tables = with_bases(**{BOX: "extrapolated"})
-    tables = warned(
-        tables,
-        ("note", "a factor is assumed", True),
-        ("no_peer_access", "four of them trained slower than one", True),
-        ("left_out", "not measured within the budget", False),
-    )
-    folder = make_report(tmp_path, tables)
-    for name in ("index.html", "summary.md"):
-        text = (folder / name).read_text()
-        assert "Speeds that decide" in text and "predicted" in text
-        assert "our of them trained slower than one" in text and "within the budget" not in text
-    made = json.loads((folder / "answer.json").read_text())
-    assert {one["rule"] for one in made["warnings"]} == {"note", "no_peer_access"}
-    assert "extrapolated" in {one["basis"] for one in made["speeds"]}
-
-
 def test_the_gravest_warning_comes_first_and_the_others_are_counted():
     rules = ("note", "no_peer_access", "stand_in_years", "expired", "rounds_apart")
     told = how_sure.warnings_in_words(warned(one_job(), *((rule, f"told by {rule}", True) for rule in rules)))
     assert len(told) == how_sure.MAX_WARNINGS + 1
     assert ["no_peer_access" in told[0], "2 more" in told[-1]] == [True, True]
     assert not any("told by note" in line for line in told)
-
-
-def test_nothing_is_said_where_nothing_decides():
-    tables = one_job(inputs())
-    assert how_sure.warnings_in_words(warned(tables)) == []
-    assert how_sure.speeds_in_words({"verdict": pd.DataFrame(), "choices": pd.DataFrame()}) == ""

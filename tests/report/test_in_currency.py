@@ -6,32 +6,26 @@ from datetime import date
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, settings, study
-from report_tables import CLAIM, files_of, make_report, small_tables, write_study
-from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, reevaluate
+from decision_tables import BOX, RENTED, inputs, settings
+from report_tables import CLAIM, make_report, small_tables
 from sweetspot.decision.compare import compare
-from sweetspot.errors import UserError
-from sweetspot.report.answer_file import answer_of
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.decision_text import with_text
-from sweetspot.report.draw import draw_figures
-from sweetspot.report.page import summary_of
-from sweetspot.report.tables import in_words, money_of, shown_in
-from sweetspot.study.settings import Settings
-from sweetspot.study.study import load_study
+from sweetspot.report.tables import in_words, shown_in
 from sweetspot.wording import Money
 
 RATE = 1.25
 EUR = Money("EUR", RATE)
+SAID = {"currency": "EUR", "usd_per_unit": RATE}
 SAYS = {"code": "EUR", "usd_per_unit": RATE, "as_of": date(2018, 6, 29), "source": "ECB"}
-PAID = re.compile(r"(\d[\d,.]*) EUR")
 
 
 @pytest.fixture(scope="module")
 def tables():
     """The small study, its sentences in EUR, with a claim about USD as printed."""
     made = small_tables(currency="EUR", usd_per_unit=RATE)
+    made["verdict"] = made["verdict"].assign(counts="train", **SAID)  # as `compare` adds to that of the work of months
     return made | {"claims": pd.DataFrame([CLAIM | {"lead": False, "relation": None}])}
 
 
@@ -40,14 +34,6 @@ def pages(tables, tmp_path_factory):
     """The page in EUR and in USD."""
     own = make_report(tmp_path_factory.mktemp("eur"), tables, currency=SAYS)
     return [(folder / "evidence.html").read_text() for folder in (own, make_report(tmp_path_factory.mktemp("usd")))]
-
-
-def cells(page, table):
-    """Head and rows of a table of the page as texts."""
-    (found,) = re.findall(rf'<table id="t-{table}">.*?</table>', page, re.DOTALL)
-    head = [re.sub("<[^>]*>", "", text) for text in re.findall(r"<th[^>]*>(.*?)</th>", found)]
-    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in re.findall(r"<tr.*?</tr>", found, re.DOTALL)]
-    return head, [[re.sub("<[^>]*>", "", cell).split(" ")[0].strip("◆◌■▲✚▶●") for cell in row] for row in rows if row]
 
 
 def test_the_sentences_of_the_decision_by_hand():
@@ -61,11 +47,6 @@ def test_the_sentences_of_the_decision_by_hand():
     # 178.91 USD / 58.265 = 3.07: its hour may fall from 1.53 to 0.4983 USD until the box is no cheaper.
     turns = found["tornado"].set_index("assumption")["flip_value"]
     assert turns["price of p3.2xlarge"] == pytest.approx(0.4983, rel=1e-3)
-    found = with_text(found)
-    for name in ("verdict", "deadlines"):
-        for column in found[name].select_dtypes(["object", "string"]).columns:
-            if column not in ("unit", "currency"):
-                assert not found[name][column].astype(str).str.contains("USD").any(), (name, column)
 
 
 def test_figures_of_the_tables_stay_in_usd():
@@ -74,30 +55,6 @@ def test_figures_of_the_tables_stay_in_usd():
         numbers = [column for column in table.select_dtypes("number").columns if column != "usd_per_unit"]
         pd.testing.assert_frame_equal(table[numbers], dollars[name][numbers])
     assert own["tornado"]["unit"].tolist() == dollars["tornado"]["unit"].tolist()
-
-
-SAID = {"currency": "EUR", "usd_per_unit": RATE}
-
-
-def test_each_amount_of_the_page_is_that_of_usd_over_the_rate(pages):
-    own, dollars = pages
-    for table in ("ranks", "offers", "tornado"):
-        (head, rows), (other_head, other_rows) = cells(own, table), cells(dollars, table)
-        assert head == [name.replace("USD", "EUR") for name in other_head]
-        assert len(rows) == len(other_rows) > 0
-        paid = 0
-        for row, other in zip(rows, other_rows, strict=True):
-            unit = next((text for text in other if re.fullmatch(r"USD(/\w+)?", text)), "")
-            for name, text, was in zip(other_head, row, other, strict=True):
-                by_unit = table == "tornado" and unit and name in (
-                    "value", "low", "high")  # fmt: skip
-                if not re.fullmatch(r"[\d,.]+", was):
-                    continue
-                value, before = (float(number.replace(",", "")) for number in (text, was))
-                rate = RATE if "per USD" in name else 1 / RATE if "USD" in name or by_unit else 1.0
-                assert value == pytest.approx(before * rate, rel=0.006), (table, name, text, was)
-                paid += rate != 1.0
-        assert paid > 0, table
 
 
 def test_nothing_on_the_page_is_mixed(pages):
@@ -112,15 +69,6 @@ def test_nothing_on_the_page_is_mixed(pages):
     assert "USD/month" in own  # the claim's
 
 
-def test_the_summary(tables):
-    said = summary_of(answer_of(tables, study(currency=SAYS)))
-    assert "Money in EUR at 1.25 USD, ECB 2018-06-29." in said
-    assert "| EUR in all | EUR a month |" in said
-    assert re.search(r"RunPod beside your RTX 4090 \| 24,000 \| 800 ", said)  # 30,000 and 1,000 USD / 1.25
-    # The sentences of a verdict are made in the currency when it is made.
-    assert not re.findall(r"\bUSD\b", said[said.index("| EUR in all") :].replace("1.25 USD", ""))
-
-
 def test_no_chart_says_or_shows_another(tables):
     """Also one that a later author adds: each label is gone through, each figure follows from the tables."""
     shown = ChartData(shown_in(tables, EUR), BOX)
@@ -129,28 +77,3 @@ def test_no_chart_says_or_shows_another(tables):
     # 94.72 million images: 52.83 h of the box at 1.102778 USD, 116.94 h of p3.2xlarge at 3.06 USD
     assert rows[BOX] == pytest.approx(94.72e6 / 498 / 3600 * 1.102778 / RATE, rel=1e-4)
     assert rows[RENTED] == pytest.approx(94.72e6 / 225 / 3600 * 3.06 / RATE, rel=1e-4)
-
-
-def test_a_chart_is_drawn_with_its_label(tables, tmp_path):
-    files, study_file = files_of(tables, tmp_path / "made"), write_study(tmp_path, currency=SAYS)
-    draw_figures(files, study_file, [tmp_path / "front.vl.json"], [tmp_path / "front.rst"])
-    assert '"EUR (log)"' in (tmp_path / "front.vl.json").read_text()
-    assert (tmp_path / "front.rst").read_text().startswith("Hours against EUR")
-
-
-def test_ask_speaks_it_too():
-    in_eur = replace(settings(), currency=EUR.code, usd_per_unit=EUR.usd_per_unit)
-    asked = reevaluate(StudyInputs(compare(inputs(), settings())["options"], in_eur), RequestedUse(due_hours=1.0))
-    assert "46.6 EUR" in with_text(asked | {"deadlines": asked["job_deadlines"]})["deadlines"]["cheapest"].iloc[0]
-    assert asked["verdict"]["currency"].iloc[0] == "EUR"
-
-
-def test_what_a_study_says_of_it(tmp_path):
-    file = write_study(tmp_path, currency=SAYS)
-    made = load_study(file.parent)
-    assert Settings.of(made).money == money_of(made) == EUR
-    assert made.currency.in_words() == "EUR at 1.25 USD, ECB 2018-06-29"
-    assert money_of(study()) == Settings.of(study()).money == Money("USD", 1.0)
-    file.write_text(file.read_text().replace("usd_per_unit: 1.25", "usd_per_unit: 0"))
-    with pytest.raises(UserError, match=r"currency.usd_per_unit' is 0"):
-        load_study(file.parent)

@@ -81,16 +81,13 @@ def test_a_wait_of_more_than_a_quarter_of_a_jobs_hours_is_listed(changes, waits)
     assert long_waits({}, found()) == []
 
 
-def test_a_plan_of_phases_keeps_the_bought_machine_busy_for_its_hours():
-    """72 of 90 planned hours are 80 %, of the runner-up where the best has no hours to fill."""
+def test_the_busy_machine_is_the_bought_one_of_phases_and_all_owned_ones_of_a_mix():
+    # 72 of 90 planned hours are 80 %, of the runner-up where the best has no hours to fill.
     rows = pd.DataFrame([choice("a", planned_hours=NONE), choice("b", "buy", hours=72.0, planned_hours=90.0)])
     made = busy_machine({"choices": rows}, found(rival=ChoiceName(choice="b", title="Box")))
     assert (made.title, made.share) == ("Box", 0.8)
     assert busy_machine({"choices": rows}, found()) is None
-
-
-def test_a_mix_keeps_all_machines_that_are_ownedbusy_machine():
-    """100 + 50 of 100 + 200 device-hours: half of them; what is rented has no capacity of its own."""
+    # 100 + 50 of 100 + 200 device-hours: half of them; what is rented has no capacity of its own.
     rows = [("a", "Mine", 100.0, 100.0), ("a", "Box", 50.0, 200.0), ("a", "Cloud", 70.0, NONE), ("b", "Box", 9.0, 9.0)]
     sources = pd.DataFrame(rows, columns=["mix", "title", "device_hours", "capacity_device_hours"]).assign(workload="w")
     made = busy_machine({"choices": pd.DataFrame([choice("a")]), "sources": sources}, found())

@@ -1,6 +1,8 @@
 """Axes of the first page: where values stand, which bars lie beyond, and labels."""
 
+import pandas as pd
 import pytest
+from sweetspot.report.marks import log_axis
 from sweetspot.report.outcome import ValueRange
 from sweetspot.report.scales import Axis, cost_axis, short_amount
 from sweetspot.wording import Money
@@ -36,3 +38,12 @@ def test_what_costs_over_four_times_what_is_compared_lies_beyond_the_axis(bars, 
 ])  # fmt: skip
 def test_amounts_on_an_axis_are_short(value, said):
     assert short_amount(value) == said
+
+
+@pytest.mark.parametrize(("ends", "ticks"), [
+    ((3.0, 3.4), [3, 3.1, 3.2, 3.3, 3.4]),  # evenly spaced where the highest is less than five times the lowest
+    ((3.0, 3.5), [3, 3.2, 3.4, 3.6]), ((2.0, 8.0), [2, 4, 6, 8]),
+    ((2.0, 40.0), [1, 3, 10, 30, 100, 300]), ((5.0, 5.0), [5])
+])  # fmt: skip
+def test_a_logarithmic_axis_has_round_ticks(ends, ticks):
+    assert log_axis(pd.Series(ends)).to_dict()["values"] == pytest.approx(ticks)

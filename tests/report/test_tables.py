@@ -9,26 +9,9 @@ import pytest
 from report_tables import files_of
 from sweetspot.report.csv_files import write_csv
 from sweetspot.report.notation import interval_text, missing, number, records, text
-from sweetspot.report.tables import (
-    asked_model,
-    bills_decide,
-    counted_in,
-    hours_differ,
-    in_words,
-    judged_option,
-    leading,
-    of_jobs,
-    of_plans,
-    read_tables,
-    shown_in,
-    table_of,
-    titles_of,
-    unit_of,
-    works,
-    write_tables,
-)
+from sweetspot.report.tables import asked_model, judged_option, read_tables, shown_in, write_tables
 from sweetspot.warnings import pairs, warning
-from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, words_of
+from sweetspot.wording import DISPATCH, SHARE, Money
 
 EUR = Money("EUR", 1.25)
 
@@ -55,13 +38,6 @@ def test_an_open_upper_end_is_never_and_what_is_missing_is_no_text():
     assert records(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
 
 
-def test_a_table_that_two_inputs_name_is_read_once(tmp_path):
-    table = pd.DataFrame({"model": ["vgg16", None], "efficiency": [0.8, 0.9]})
-    files = files_of({"efficiency": table}, tmp_path)["others"]
-    read = read_tables({"speed": files, "scaling": files})["efficiency"]
-    assert read["efficiency"].tolist() == [0.8, 0.9]
-
-
 def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
     """An empty list has no types; one without a column leaves it empty."""
     lists = {
@@ -81,12 +57,6 @@ def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
     pd.testing.assert_frame_equal(read_tables({"x": [tmp_path / "tables" / "costs.parquet"]})["costs"], read)
     nothing = read_tables({"offers": [files["costs"][2]]})["offers"]
     assert list(nothing.columns) == ["price_list"] and nothing.empty
-
-
-def test_rows_of_plans_name_no_model():
-    tables = {"tornado": pd.DataFrame({"model": ["m", None], "row": [1, 2]})}
-    assert (of_plans(tables, "tornado")["row"].tolist(), of_jobs(tables, "tornado")["row"].tolist()) == ([2], [1])
-    assert of_plans({}, "tornado").empty and of_jobs({}, "tornado").empty and table_of({}, "tornado").empty
 
 
 def frame(columns, *rows):
@@ -125,33 +95,6 @@ def test_the_reference_is_judged_or_else_the_cheapest_that_stays():
     assert judged_option({"options": ranks, "ranks": ranks}, "") == judged_option({}, "m") == ""
 
 
-def test_whether_bills_decide_and_hours_differ():
-    assert bills_decide({"ranks": frame("by_bills", (False,), (True,))})
-    assert not bills_decide({"ranks": frame("by_bills", (False,))}) and not bills_decide({"ranks": frame("a", (1,))})
-    hours = {"ranks": frame("workload hours", ("a", 1.0), ("a", 1.001), ("b", 5.0))}  # a thousandth is nothing
-    assert not hours_differ(hours) and hours_differ({})
-    assert hours_differ({"ranks": pd.concat([hours["ranks"], frame("workload hours", ("b", 5.01))])})
-
-
-def test_the_plan_of_months_leads_then_that_of_phases():
-    found = [leading({"choices": frame("cost", *((cost,) for cost in costs))})
-             for costs in ((SHARE, ROUNDS, DISPATCH), (SHARE, ROUNDS), (SHARE,))]  # fmt: skip
-    assert found == [DISPATCH, ROUNDS, None] and leading({}) is None
-
-
-def test_names_units_and_words():
-    assert titles_of({"ranks": frame("option title", ("a", "A"))}) == {"a": "A"} and titles_of({}) == {}
-    jobs = frame("workload workload_title", ("job", "A job"), ("job", "A job"), ("none", None))
-    plans = frame("workload workload_title cost", ("lab", "Lab", DISPATCH), ("x", "X", SHARE))
-    tables = {"options": jobs, "choices": plans}
-    assert works(tables) == {"job": "A job", "lab": "Lab"}
-    assert works({"options": tables["options"][["workload"]]}) == works({}) == {}
-    assert unit_of({"throughput": frame("unit", ("runs",), (None,))}) == "runs" and unit_of({}) == "images"
-    verdict = frame("counts currency usd_per_unit", ("month", "EUR", 1.25), ("run", "USD", 1.0))
-    assert counted_in({"verdict": verdict}) == words_of("month", EUR)
-    assert counted_in({"verdict": verdict[["currency"]]}) == counted_in({}) == words_of("train")
-
-
 def test_money_is_shown_in_the_study_s_currency_by_the_names_of_columns_and_by_units():
     """1.25 USD a euro: 3 USD are 2.40 EUR, 10 images per USD 12.5 per EUR; the rate itself, words and claims stay."""
     rows = pd.DataFrame(
@@ -174,10 +117,6 @@ def test_money_is_shown_in_the_study_s_currency_by_the_names_of_columns_and_by_u
     assert shown_in({"claims": rows}, Money()) == {"claims": rows}
 
 
-def test_a_label_says_the_currency():
-    assert in_words("USDX, USD/h", EUR) == "USDX, EUR/h"
-
-
 def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
     texts = ["=1+1", "+x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+3e2", "plain", "a=b", "", None, "-inf", "-"]
     table = pd.DataFrame({"gpu": texts, "n": [-1.5] * len(texts)})
@@ -189,8 +128,3 @@ def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
     assert [row["gpu"] for row in rows] == [*guarded, "-1.5", "+3e2", "plain", "a=b", "", "", "'-inf", "'-"]
     assert {row["note"] for row in rows} == {"'＝A1"}
     assert {row["n"] for row in rows} == {"-1.5"}
-
-
-def test_an_empty_table_of_lists_is_a_csv_file(tmp_path):
-    write_csv(pa.table({"warnings": pa.array([], pa.list_(pa.string()))}), tmp_path / "t.csv")
-    assert (tmp_path / "t.csv").read_text() == '"warnings"\n'

@@ -66,19 +66,3 @@ def test_the_five_that_move_most_are_on_the_first_page():
     assert (made.best, made.runner_up, made.ratio, made.can_change) == ("Cloud", "Box", 1.1, True)
     firm = tornado_of({"tornado": pd.DataFrame([row(margin_low=1.0)])}, verdict())
     assert not firm.can_change
-
-
-@pytest.mark.parametrize(("rival", "same"), [("other", True), ("box", False), ("unknown", False)])
-def test_two_that_bind_to_the_same_differ_in_the_machine_only(rival, same):
-    choices = [("cloud", "nothing"), ("other", "nothing"), ("box", "buy")]
-    tables = {"tornado": pd.DataFrame([row(best_title="cloud", rival_title=rival)]),
-              "choices": pd.DataFrame(choices, columns=["title", "commitment"])}  # fmt: skip
-    assert tornado_of(tables, verdict()).same_commitment is same
-
-
-def test_a_single_job_has_the_assumptions_of_its_model():
-    table = pd.DataFrame([row(name, workload="other", model=name) for name in ("n", "m")])
-    options = pd.DataFrame([{"workload": "w", "model": "m"}])
-    assert [bar.assumption for bar in tornado_of({"tornado": table, "options": options}, verdict()).bars] == ["m"]
-    assert tornado_of({"tornado": table}, verdict()) is None  # no option says of which model it is
-    assert tornado_of({}, verdict()) is None

@@ -33,7 +33,7 @@ def found(*table, work_factor=None):
 
 
 def test_each_kind_is_a_line_and_what_costs_far_more_is_none():
-    # Four times the cheapest as planned, 800, is the limit; a line that ends early is none either.
+    # Four times the cheapest as planned, 800, is the limit but for the runner-up; a line that ends early is none.
     far = ("contract", (1.0, 3201.0, 1.0))
     (sweep,) = found(*rows("jobs", *BOTH, far))
     assert [(line.kind, line.usd) for line in sweep.lines] == [("buy", list(BOTH[0][1])), ("keep", list(BOTH[1][1]))]
@@ -41,7 +41,6 @@ def test_each_kind_is_a_line_and_what_costs_far_more_is_none():
     assert (sweep.values, sweep.planned, sweep.best) == ([0.5, 1.0, 2.0], 1, ["keep", "keep", "buy"])
     (alone,) = found(*rows("jobs", *BOTH)[1:])
     assert [line.kind for line in alone.lines] == ["keep"]
-    # The runner-up alone may cost more than that.
     (pair,) = found(*rows("jobs", BOTH[1], ("buy", (1.0, 3201.0, 1.0)), ("contract", (1.0, 3202.0, 1.0))))
     assert [line.kind for line in pair.lines] == ["keep", "buy"]
 

@@ -2,22 +2,20 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 from study_tables import STUDIES
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.study.terms import Ownership
-from sweetspot.study.trends import Drift, Fixed
 
 from research.__main__ import main
 from research.back_test import boxes_of, summary
-from research.band_coverage import band, coverage
-from research.known_then import presets_at, rents_at, widened
+from research.known_then import rents_at
 from research.rent_history import CLOUD, read_history, read_resale, read_servers
 from research.replay import BUY, Box, Replay
 
+pytestmark = pytest.mark.slow  # replays the history of prices
 FOLDER = POOLS / "prices-2026"
 OWN = {
     "capex": 1.0,
@@ -68,13 +66,6 @@ def small(prices, server, days=10.0):
     return Replay(replace(box, came_out=24000.0), rows(prices), servers, resale, 30.5, days)
 
 
-def test_prices_are_the_last_seen_and_none_older_than_a_year():
-    table = rows({"a": [(0, 1.0), (10, 3.0)], "b": [(0, 2.0)]})
-    assert rents_at(table, "X", 9.0) == {("cloud", "a"): 1.0, ("cloud", "b"): 2.0}
-    assert rents_at(table, "X", 12.5) == {("cloud", "a"): 3.0}
-    assert rents_at(table, "Y", 9.0) == {}
-
-
 def test_the_ways_of_a_year_by_hand():
     # 8 devices, 240 hours a month: 1 USD until month 5, then 0.5: 1,920 USD a month, then 960
     prices = {"a": [(24000, 1.0), (24005, 0.5)], "b": [(24000, 2.0), (24006, 2.0)]}
@@ -87,13 +78,17 @@ def test_the_ways_of_a_year_by_hand():
     assert (found["advice"], found["bought"], found["followed"]) == ("a", None, found["rented"])
 
 
-def test_who_is_told_to_buy_keeps_the_machine():
+def test_prices_are_the_last_seen_and_a_rule_that_buys_keeps_the_machine():
     prices = {"a": [(24000, 40.0), (24006, 0.01), (24011, 0.01)]}
     found = small(prices, server=1000.0).outcome(24000.0, 12, CURVE)
     assert (found["advice"], found["bought"]) == (BUY, "2000-01")
     assert found["followed"] == found["owned"] == pytest.approx(8000 * (1 - 0.6) + 12 * 1240)
     # six months at 40 USD already cost 460,800
     assert found["hindsight"] == found["owned"] < found["rented"]
+    table = rows({"a": [(0, 1.0), (10, 3.0)], "b": [(0, 2.0)]})
+    assert rents_at(table, "X", 9.0) == {("cloud", "a"): 1.0, ("cloud", "b"): 2.0}
+    assert rents_at(table, "X", 12.5) == {("cloud", "a"): 3.0}
+    assert rents_at(table, "Y", 9.0) == {}
 
 
 def test_the_summary_holds_each_way_against_hindsight():
@@ -105,37 +100,6 @@ def test_the_summary_holds_each_way_against_hindsight():
     assert told["followed_over"] == pytest.approx(200 / 180)
     assert (told["advised_to_buy"], told["right_at_once"], told["starts"]) == (1, 2, 2)
     assert told["followed_low"] <= told["followed_over"] <= told["followed_high"]
-
-
-def test_a_band_of_one_price_and_of_a_drift():
-    assert band(Fixed(kind="fixed")) == (1.0, 1.0)
-    low, high = band(Drift(kind="drift", change_per_year=0.0, low=-0.4, high=1 / 0.6 - 1))
-    # the mean of 12 months of 0.6^(t/12): 0.4 / (12 (1 - 0.6^(1/12))) = 0.7999
-    assert (low, high) == pytest.approx((0.7999, 1.272), rel=0.02)
-
-
-def test_coverage_of_a_known_process_is_what_its_bands_promise():
-    draws = np.random.default_rng(5)
-    # 60 providers for six years, each year by its own factor of a normal logarithm: no market
-    years = np.cumsum(draws.normal(0, 0.25, (60, 6)), axis=1)
-    logs = np.concatenate([np.zeros((60, 1)), years], axis=1)
-    table = rows(
-        {f"p{one}": [(24240 + 12.0 * year, np.exp(logs[one, year])) for year in range(7)] for one in range(60)}
-    )
-    found = coverage(table, 2024).set_index(["kind", "year"])
-    assert found.loc[("cloud", "2024"), "inside"] == pytest.approx(0.9, abs=0.1)
-    assert found.loc[("cloud", "all"), "series"] == 60 * 2
-
-
-def test_few_years_widen_the_band():
-    # t with two degrees of freedom at 95 %: 2.920; normal: 1.645
-    assert widened(2) == pytest.approx(2.920 / 1.645, abs=1e-3)
-
-
-def test_what_the_presets_know_is_only_what_was_before(history):
-    month = 12.0 * 2024
-    assert presets_at(history, month) == presets_at(history[history["time"] < month], month)
-    assert "small_cloud" not in presets_at(history, 12.0 * 2023)  # too little was known
 
 
 def test_a_study_without_such_a_machine_and_a_month_that_is_none():

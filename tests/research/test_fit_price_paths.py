@@ -7,7 +7,7 @@ from sweetspot.facts.shipped_tables import POOLS
 
 from research.fit_price_paths import fitted
 from research.path_fit import list_cuts, market_share
-from research.rent_history import Series, read_history, read_resale, series_of, windows
+from research.rent_history import Series, read_history, read_resale, windows
 
 FOLDER = POOLS / "prices-2026"
 
@@ -32,26 +32,6 @@ def test_list_prices_were_cut_six_times_in_45_series_years_and_old_ones_never(nu
         assert row.shipped == pytest.approx(row.history, abs=0.005)
 
 
-def test_smaller_clouds_within_five_points_of_each_reading(numbers):
-    # three readings of stale tables kept by hand: moved rows only, all rows, whole series
-    for row in of(numbers, "small_cloud", "change a year"):
-        assert row.shipped == pytest.approx(row.history, abs=0.06)
-    share = of(numbers, "small_cloud", "market share")[0]
-    assert share.shipped == pytest.approx(share.history, abs=0.02)
-
-
-def test_spot_within_three_hundredths_of_the_logarithm(numbers):
-    for row in of(numbers, "spot", "sd of the log"):
-        assert row.shipped == pytest.approx(row.history, abs=0.03)
-    assert of(numbers, "spot", "market share")[0].history < 0.05
-
-
-def test_resale_to_the_second_digit_and_at_most_the_price(numbers):
-    for name in ("resale data-centre", "resale gaming"):
-        for row in of(numbers, name, "years"):
-            assert row.shipped == pytest.approx(min(1.0, row.history), abs=0.0051), row
-
-
 def series(prices, times, step=False, gap=np.inf):
     return Series(("a", "b", ""), np.array(times, float), np.array(prices, float), step, gap)
 
@@ -67,15 +47,6 @@ def test_a_window_is_a_line_of_the_logarithm_or_the_last_price_seen():
 def history(rows):
     columns = ["kind", "provider", "gpu", "machine", "time", "usd_per_gpu_hour", "hand_kept"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def test_a_stale_row_of_a_hand_kept_table_counts_only_where_all_do():
-    rows = [
-        ("cloud", "p", "g", "", time, usd, hand)
-        for time, usd, hand in ((0, 2.0, "no"), (6, 2.0, "yes"), (13, 1.0, "yes"))
-    ]
-    assert series_of(history(rows), "cloud")[0].times.tolist() == [0, 6, 13]
-    assert series_of(history(rows), "cloud", strict=True)[0].times.tolist() == [0, 13]
 
 
 def test_a_change_below_one_per_cent_is_no_cut():

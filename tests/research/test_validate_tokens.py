@@ -29,6 +29,7 @@ def test_errors_by_hand():
     assert row["median_abs_error"] == pytest.approx(0.2)  # of 0, 0.2, 0.2, 0.2258
 
 
+@pytest.mark.slow
 def test_what_the_pool_says_of_itself():
     rows = {row["method"]: row for row in validate(published_figures())["methods"]}
     for known in ("nothing known", "stack known"):

@@ -14,7 +14,6 @@ from sweetspot.scaling.intervals import (
     validation_errors,
     validation_table,
 )
-from sweetspot.scaling.step_facts import with_step_facts
 from sweetspot.scaling.sum_of_parts import SumOfParts
 
 FACTS = {"warnings": [], "benchmark": "suite", "source": "a/b", "study": "s", "framework": "torch"}
@@ -111,9 +110,3 @@ def test_the_table_of_errors_by_hand():
         "method": "m", "rows": 3, "median_abs_error": 0.2, "p90_abs_error": pytest.approx(0.36),
         "bias": pytest.approx(0.1), "coverage90": pytest.approx(2 / 3),
     }  # fmt: skip
-
-
-def test_cells_need_no_facts_of_evidence():
-    cells = evidence_table({})
-    assert with_step_facts(with_step_facts(cells)).equals(with_step_facts(cells))
-    assert flat(0.9).predict(cells)["efficiency"].tolist() == pytest.approx([0.9])

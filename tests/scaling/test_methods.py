@@ -116,14 +116,6 @@ def figures(**losses):
     return table(*rows, framework="torch", interconnect="pcie")
 
 
-def test_a_device_without_figures_takes_what_is_common_and_one_with_figures_leans_to_them():
-    model = SumOfParts.fit(figures(A40=0.05, L40=0.05, A4000=0.3))
-    cells = with_step_facts(figures(A40=0.0, A4000=0.0, A10=0.0))
-    loss = 1 / model.efficiency(cells).reshape(3, 6).mean(axis=1) - 1
-    assert loss[0] < loss[2] < loss[1]
-    assert loss[0] == pytest.approx(0.05, abs=0.03)
-
-
 def test_a_poor_machine_does_not_speak_for_its_device():
     # An A40 of one publisher loses a lot; of two publishers' A40 both do. Another A40 is thought poorer in the second.
     others = figures(L40=0.05, A4000=0.05)

@@ -2,11 +2,10 @@
 
 import pandas as pd
 import pytest
-from sweetspot.facts.shipped_tables import POOLS
+from scaling_tables import pool_of_2026
 from sweetspot.scaling.evidence import source_groups, without_warnings
-from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
+from sweetspot.scaling.published_pairs import pair_with_bases
 from sweetspot.scaling.step_facts import with_step_facts
-from sweetspot.throughput.published import read_published
 from sweetspot.warnings import pairs
 
 ROW = {
@@ -17,7 +16,7 @@ ROW = {
 
 @pytest.fixture(scope="module")
 def pool():
-    return published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
+    return pool_of_2026()
 
 
 def test_efficiencies_of_the_pool_are_the_source_s(pool):
@@ -26,11 +25,6 @@ def test_efficiencies_of_the_pool_are_the_source_s(pool):
     assert two["resnet50"] == pytest.approx(2468 / (2 * 1301))
     eight = pool[(pool["instance"] == "A100 80GB SXM4") & (pool["gpus"] == 8)].set_index("model")["efficiency"]
     assert eight["bert_large"] == pytest.approx(746 / (8 * 152))
-
-
-def test_each_machine_of_one_device_is_its_own_partner(pool):
-    dell = pool[(pool["instance"] == "Dell H100 80GB SXM5") & (pool["model"] == "resnet50") & (pool["gpus"] == 8)]
-    assert dell["efficiency"].tolist() == pytest.approx([22048 / (8 * 2776)])
 
 
 def test_the_timing_artefact_is_flagged_and_nothing_beside_it(pool):
@@ -57,25 +51,6 @@ def test_a_figure_without_a_batch_teaches_by_a_usual_step_in_modern_programs_onl
     known = pd.DataFrame([ROW | {"gpus": count, "images_per_s": 100.0 * count, "batch_size": float("nan")} |
                           {"benchmark": "tf_cnn_benchmarks"} for count in (1, 4)])  # fmt: skip
     assert [pairs(row) for row in pair_with_bases(known)["warnings"]] == [[]]
-
-
-def test_a_step_below_a_millisecond_is_no_step():
-    one = ROW | {"gpus": 2, "nodes": 1, "xla": False, "exchange": True, "gpu": "RTX 4090", "interconnect": "pcie"}
-    batch = [{"batch_size": 100.0, "base_images_per_s": rate} for rate in (100_000.0, 100_001.0)]
-    found = with_step_facts(pd.DataFrame([one | each for each in batch]))
-    assert found["step_s"].tolist() == [0.001, 0.4]
-
-
-def test_no_pair_across_benchmarks_or_frameworks():
-    rows = [
-        ROW | {"gpus": 1, "images_per_s": 100.0},
-        ROW | {"gpus": 2, "images_per_s": 180.0, "benchmark": "another suite"},
-        ROW | {"gpus": 2, "images_per_s": 190.0, "framework": "tensorflow"},
-        ROW | {"gpus": 2, "images_per_s": 170.0},
-        ROW | {"gpus": 2, "images_per_s": 150.0, "framework": "mxnet"},
-    ]
-    paired = pair_with_bases(pd.DataFrame(rows))
-    assert paired["efficiency"].tolist() == [0.85]
 
 
 def test_pairs_of_the_logs_are_those_of_the_source(pool):

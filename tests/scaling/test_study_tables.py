@@ -1,10 +1,9 @@
 """Frameworks, interconnects and compilers are facts: no pair of two frameworks, and no figure hangs on a name."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from scaling_tables import cell, efficiencies
+from study_tables import STUDIES, shipped_throughput
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import (
     average_efficiency,
@@ -16,29 +15,20 @@ from sweetspot.scaling.intervals import METHODS
 from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.scaling.targets import extrapolate_study
-from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import load_study
-from sweetspot.throughput.gather import gather_throughput
+from sweetspot.study.instances import Instance
 from sweetspot.throughput.published import read_efficiency, read_published
-
-STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
-
-
-def tables(folder, pools):
-    """The tables that the two rules of scaling make and read, for a study in `folder`; `pools`: where it borrows."""
-    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
-    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
-    printed = read_efficiency(folder / "efficiency.csv")
-    efficiency = study_efficiency(throughput, printed, instances, study.cells.framework)
-    borrowed = [published_evidence(name, read_published(figures_file(name, pools))) for name in study.borrow]
-    evidence = concat_filled([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
-    averages = average_efficiency(efficiency)
-    return study, instances, dict(throughput=throughput, efficiency=efficiency, averages=averages, evidence=evidence)
 
 
 @pytest.fixture(scope="module")
 def parkopedia():
-    return tables(STUDIES / "parkopedia-2018", STUDIES)
+    """The tables that the two rules of scaling make and read."""
+    study, instances, throughput = shipped_throughput("parkopedia-2018")
+    printed = read_efficiency(STUDIES / study.name / "efficiency.csv")
+    efficiency = study_efficiency(throughput, printed, instances, study.cells.framework)
+    borrowed = [published_evidence(name, read_published(figures_file(name, STUDIES))) for name in study.borrow]
+    evidence = concat_filled([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
+    averages = average_efficiency(efficiency)
+    return study, instances, dict(throughput=throughput, efficiency=efficiency, averages=averages, evidence=evidence)
 
 
 def test_figures_of_two_frameworks_are_never_a_pair():
@@ -82,36 +72,12 @@ def test_the_tables_say_what_joins_the_devices(parkopedia):
     assert borrowed.loc["p2.8xlarge x N (distributed)", "nodes"].isna().all()
 
 
-def some(evidence, *families):
-    """Ten figures of each of some families, some of them of ResNet-50."""
-    rows = evidence[evidence["family"].isin(families)].sort_values(["model", "gpus"])
-    return rows.groupby("family").sample(10, random_state=1).reset_index(drop=True)
-
-
-def test_the_tables_of_a_study(parkopedia):
-    study, instances, made = parkopedia
-    few = some(made["evidence"], "k80", "v100", "m60")
-    found = extrapolate_study({**made, "evidence": few}, instances, study.targets, study.cells, "mean_efficiency")
-    assert len(found["extrapolation"]) == 9 * len(METHODS)
-    assert set(found["extrapolation"]["nodes"]) == {1}
-    headline = found["extrapolation"][found["extrapolation"]["headline"]]
-    assert set(headline["method"]) == {"mean_efficiency"}
-
-
-def test_without_evidence_the_learned_method_has_its_priors(parkopedia):
-    study, instances, made = parkopedia
-    bare = {**made, "evidence": made["evidence"].head(0), "averages": made["averages"].head(0)}
-    found = extrapolate_study(bare, instances, study.targets, study.cells, "mean_efficiency")
-    table = found["extrapolation"]
-    assert set(table["method"]) == {"sum_of_parts"} and table["headline"].all() and len(table) == 9
-    assert table["efficiency"].between(0.25, 1).all()
-    assert found["validation"].empty
-
-
 def test_the_founding_case_lies_within_the_interval_of_the_learned_method(parkopedia):
     # Measured in 2018 on 4 x GTX 1080 Ti, ResNet-50 at 16, 32 and 64: efficiencies of 0.857, 0.958 and 0.951.
     study, instances, made = parkopedia
     found = extrapolate_study(made, instances, study.targets, study.cells, "mean_efficiency")["extrapolation"]
+    assert len(found) == 9 * len(METHODS) and set(found["nodes"]) == {1}
+    assert set(found.loc[found["headline"], "method"]) == {"mean_efficiency"}
     rows = found[found["model"] == "resnet50"].sort_values("batch_size").set_index("method")
     measured = pd.Series([0.857, 0.958, 0.951])
     learned = rows.loc["sum_of_parts"].reset_index()

@@ -13,7 +13,7 @@ from sweetspot.scaling.evidence import (
 )
 from sweetspot.scaling.fitted import FittedScaling
 from sweetspot.scaling.methods import MeanEfficiency
-from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
+from sweetspot.scaling.published_pairs import pair_with_bases
 from sweetspot.scaling.step_facts import with_declared_facts
 from sweetspot.scaling.targets import (
     extrapolate_cells,
@@ -66,22 +66,6 @@ def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rat
     if said:
         assert "efficiency 1.15 is above 1.05" in said["super_linear"]
         assert "efficiency 1.15 elsewhere" in said["inconsistent"]
-
-
-def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
-    rows = [
-        {"gpus": 1, "images_per_s": 100.0, "batch_size": None},
-        {"gpus": 2, "images_per_s": 150.0, "batch_size": None},
-    ]
-    paired = pair_with_bases(published(*rows, {"gpus": 2, "images_per_s": 190.0}))
-    assert paired["efficiency"].tolist() == [0.75]
-
-
-def test_published_evidence_has_the_columns_of_evidence_and_no_date():
-    rows = published({"gpus": 1, "images_per_s": 100.0}, {"gpus": 2, "images_per_s": 150.0})
-    found = published_evidence("pool", rows.assign(variant="default"))
-    assert list(found.columns) == list(EVIDENCE_COLUMNS)
-    assert found[["study", "as_of", "efficiency"]].to_numpy().tolist() == [["pool", "", 0.75]]
 
 
 def test_the_mean_of_the_families_by_hand():
@@ -177,12 +161,6 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency():
     # the 2018 rule has an interval of its own: 400 x (0.8 +- 0.337171)
     rule = table.loc["mean_efficiency", ["images_per_s", "images_per_s_low", "images_per_s_high"]]
     assert rule.to_list() == pytest.approx([320, 400 * 0.462829, 400 * 1.137171], rel=1e-5)
-
-
-def test_a_cell_that_a_method_cannot_predict_is_left_out():
-    cells = box_cells()
-    table = extrapolate_cells(cells, described(cells), fitted(usl=flat(math.nan)), NO_EVIDENCE)
-    assert table["method"].tolist() == ["mean_efficiency", "sum_of_parts"]
 
 
 def test_several_nodes_are_one_node_and_what_the_network_costs():

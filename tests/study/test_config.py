@@ -5,56 +5,36 @@ import re
 import shutil
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
 from project_copy import ROOT
-from pydantic import BaseModel, RootModel, ValidationError
+from pydantic import BaseModel, RootModel
 from schemas import CATALOGUE, catalogue_schema, schemas
 from snakemake.cli import parse_config
-from study_entries import LOG
-from sweetspot.cells import Cell, run_path
+from sweetspot.cells import Cell
 from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
-from sweetspot.matrix.invocation import expand_matrix, load_invocation
+from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Closed
 from sweetspot.study.claims import Claims
-from sweetspot.study.config import Config, Measure
+from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scenarios import Scenario
-from sweetspot.study.scripts import Script, load_script, script_files
+from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
-from sweetspot.study.study import LogSource, Study
+from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads
 from sweetspot.study.yamlfile import load_yaml
 
 CONFIG = ROOT / "config" / "config.yaml"
-AXES = {"model": ["resnet50", "vgg16"], "batch_size": [16, 32], "gpus": [1], "precision": ["fp32"],
-        "variant": ["default"], "framework": ["tensorflow"]}  # fmt: skip
 
 
 def plan(**overrides):
     return load_invocation(CONFIG, overrides, ROOT / "config")
-
-
-def test_matrix_is_every_combination_in_the_order_of_the_lists_but_what_agrees_with_an_exclusion():
-    cells = expand_matrix(["a", "b"], AXES)
-    assert len(cells) == 2 * 2 * 2
-    assert cells[0] == Cell("a", "tensorflow", "resnet50", 16, 1, "fp32", "default")
-    assert cells[-1] == Cell("b", "tensorflow", "vgg16", 32, 1, "fp32", "default")
-    left = expand_matrix(["a", "b"], AXES, [{"instance": "a", "model": "vgg16"}])
-    assert left == [cell for cell in cells if cell[:3:2] != ("a", "vgg16")] and len(left) == 6
-
-
-def test_run_path_names_every_column():
-    cell = Cell("p3.2xlarge", "tensorflow", "vgg16", 64, 1, "fp16", "A")
-    assert run_path(cell, 2) == (
-        "instance~p3.2xlarge/framework~tensorflow/model~vgg16/batch_size~64/gpus~1/precision~fp16/variant~A/run~2"
-    )
 
 
 @pytest.mark.parametrize(
@@ -65,17 +45,10 @@ def test_run_path_names_every_column():
         ({"runs": 0}, ["'runs'", "0", "expected a number of at least 1"]),
         ({"measure_on": ["p9"]}, ["measure_on", "'p9'", "expected one of"]),
         ({"measure_on": ["p2.xlarge"]}, ["measure_on", "'p2.xlarge'", "measure"]),
-        ({"matrix": {"model": []}}, ["'matrix.model'", "at least 1 item"]),
         ({"matrix": {"model": ["<b>x</b>"]}}, ["'matrix.model[0]'", "'<b>x</b>'", "letters"]),
-        ({"matrix": {"model": ["resnet50\n"]}}, ["'matrix.model[0]'", "letters"]),
         ({"matrix": {"model": ["rеsnet50"]}}, ["'matrix.model[0]'", "letters"]),  # a Cyrillic e
-        ({"matrix": {"precision": ["fp8"]}}, ["precision 'fp8' with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"matrix": {"framework": ["command"]}}, ["matrix.framework command", "expected a script of"]),
         ({"measure": {"min_seconds": float("nan")}}, ["'measure.min_seconds'", "nan"]),
-        ({"matrix": {"model": ["vgg61"]}}, ["model 'vgg61'", "nearest: vgg19, vgg16"]),
-        ({"matrix": {"variant": ["B"]}}, ["workstation", "'B'", "NCCL"]),
-        ({"measure_on": ["workstation-gpu"], "matrix": {"gpus": [8]}}, ["on workstation-gpu, gpus 8", "has 1"]),
-        ({"exclude": [{"model": "vgg19"}]}, ["exclude[0]", "vgg19", "matches no cell"]),
     ],
 )
 def test_a_mistake_in_the_configuration_is_one_sentence(overrides, words):
@@ -92,9 +65,7 @@ def test_a_mistake_in_the_configuration_is_one_sentence(overrides, words):
     [
         ("matrix={batch_size: [16,32,64]}", "matrix.batch_size", [16, 32, 64]),
         ("measure={budget_minutes: 30}", "measure.budget_minutes", 30.0),
-        ("measure={budget_minutes: null}", "measure.budget_minutes", None),
         ("measure={min_steps: 7, xla: true}", "measure.min_steps", 7),
-        ("measure={min_seconds: 2.5}", "measure.min_seconds", 2.5),
         ("measure_on=workstation", "measure_on", ["workstation"]),
         ("runs=3", "runs", 3),
     ],
@@ -104,12 +75,6 @@ def test_what_is_typed_after_config_is_taken_as_in_the_file(typed, key, value):
     for part in key.split("."):
         found = getattr(found, part)
     assert found == value
-
-
-@pytest.mark.parametrize("typed", ["matrix={batch_size: [016]}", "matrix={batch_size: [1.5]}", "matrix={gpus: [-1]}"])
-def test_what_is_typed_after_config_and_is_no_count_is_refused(typed):
-    with pytest.raises(UserError, match=r"key 'matrix\.(batch_size|gpus)\[0\]' is"):
-        plan(**parse_config([typed]))
 
 
 def test_schemas_on_disk_are_in_step_with_the_models_and_describe_every_key():
@@ -161,14 +126,6 @@ def test_every_study_satisfies_the_schemas_an_editor_would_use():
 
 
 CELL = Cell("here", "command", "mine", 16, 4, "bf16", "ddp")
-PLAIN = "command: python train.py --batch {batch_size} --gpus {gpus}\nsteps: {pattern: 'step'}\n"
-
-
-def load(folder, text):
-    file = folder / "commands" / "mine.yaml"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(text)
-    return load_script(file)
 
 
 def test_values_are_filled_into_arguments_not_into_a_shell():
@@ -189,18 +146,6 @@ def test_samples_of_a_step_are_a_product(product, samples):
     assert Script(command="x", samples_per_step=product, steps="keras").samples(CELL) == samples
 
 
-def test_another_meaning_has_another_digest_and_another_title_has_not(tmp_path):
-    plain = load(tmp_path, PLAIN)
-    assert len(plain.digest()) == 12  # part of the names of runs
-    assert plain.digest() == load(tmp_path, PLAIN + "title: Mine\n").digest()
-    assert plain.digest() == load(tmp_path, PLAIN + "# a remark\n").digest()
-    assert plain.digest() != load(tmp_path, PLAIN.replace("--batch", "--size")).digest()
-    assert plain.digest() != load(tmp_path, PLAIN + "unit: tokens\n").digest()
-    assert (list(script_files(tmp_path)), script_files(Path("nowhere"))) == (["mine"], {})
-    assert plain.axes() == {"batch_size", "gpus"}
-    assert Script(command="x {global_batch_size}", steps="keras").axes() == {"global_batch_size", "batch_size"}
-
-
 @pytest.mark.parametrize(
     ("file", "model", "mark"), [("prices/rent.yaml", PriceList, "#"), ("", RootModel[dict[str, Instance]], "# ")]
 )
@@ -210,30 +155,6 @@ def test_what_a_template_explains_in_comments_is_right(new_study, file, model, m
     uncommented = re.sub(f"^{mark}?" if mark != "#" else "^#", "", commented, flags=re.MULTILINE)
     explained = model.model_validate(yaml.safe_load(f"{head}\n{uncommented}"))
     assert explained != model.model_validate(yaml.safe_load(text))
-
-
-def test_what_a_log_does_not_say_must_be_stated():
-    bare = {key: value for key, value in LOG.items() if key != "precision"}
-    for kind, needed in {
-        "tf_cnn_benchmarks": {"precision": "fp32"},
-        "keras_csv": {"framework": "f", "model": "m", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
-    }.items():
-        assert LogSource.model_validate(bare | {"format": kind} | needed)
-        for name in needed:
-            lacking = {key: value for key, value in needed.items() if key != name}
-            with pytest.raises(ValidationError, match=f"'{name}' to be given too"):
-                LogSource.model_validate(bare | {"format": kind} | lacking)
-
-
-def test_a_measurement_is_its_flags_in_a_fixed_order():
-    # as they stand in the records of runs of protocol 2
-    flags = "--protocol 2 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --least-seconds 2.0"
-    flags += " --least-seconds-power 10.0 --min-steps-slow 3 --target-half-width 0.0"
-    assert Measure().flags() == f"{flags} --time-limit-s 1800 --no-xla"
-    other = Measure(xla=True, time_limit_s=60, budget_minutes=5)
-    assert other.flags() == f"{flags} --time-limit-s 1800 --xla"
-    assert (Measure().limit_flag(), other.limit_flag()) == ("", "--time-limit-s 60")
-    assert Measure(budget_minutes="null").budget_minutes is None
 
 
 MODELS: dict[str, type[BaseModel]] = {

@@ -5,13 +5,7 @@ from typing import Annotated
 import pytest
 from pydantic import TypeAdapter, ValidationError
 from schemas import schemas
-from study_entries import (
-    OWN,
-    PRICES,
-    QUESTION,
-    STUDY,
-    TAKEN,
-)  # fmt: skip
+from study_entries import OWN, PRICES, QUESTION, STUDY, TAKEN
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, validated
 from sweetspot.study.energy_facts import Energy
@@ -78,23 +72,17 @@ EURO = {"currency": "EUR", "usd": 1.2, "as_of": "2018-01-01", "source": "x"}
 WRONG = [
     (PriceList, owned(residual=65000),
      "offers[0].own' is ... residual of at most capex, found residual 65000 and capex 6500"),
-    (PriceList, owned(load_share=80), "own.load_share' ... (not a percentage) ... found 80"),
     (PriceList, owned(days_per_month=31.1),
      "offers[0] is used 31.1 days a month (days_per_month); expected at most 31"),
-    (PriceList, owned(residual={"curve": "data-centre"}), "own.residual.share' is missing"),
     (PriceList, owned(residual={"points": [[2.0, 0.5, 0.6, 0.7]], "share": 1.0}),
      "low <= share <= high at 2 years, found 0.6, 0.5, 0.7"),
-    (PriceList, owned(residual=-5), "'offers[0].own.residual' ... a number of at least 0, found -5"),
     (PriceList, offer(per_hour=1.0, per_month=1.0), "exactly one price, found per_hour, per_month"),
     (PriceList, offers(committed(1.0, "on_demand")), "purchase reserved or committed for a price of kind commitment"),
-    (PriceList, offer(own=OWN), "purchase own for a price of kind own"),
-    (PriceList, offer(purchase="own", per_hour=1.0), "key own for purchase own"),
     (PriceList, offer(per_hour=1.0, interruptions=TAKEN | {"per_hour": 1.0}), "interruptions only for spot"),
     (PriceList, offer(per_hour=1.0, available_from_weeks=2),
      "available_from_weeks only of what is bought or signed for, found on_demand"),
     (PriceList, owned() | offers(owned()["offers"][0] | {"available_from_weeks": 2, "available_from": "2018-02-01"}),
      "one of available_from_weeks, available_from"),
-    (PriceList, offer(per_hour=3.0, trend="hyperscalers"), "'offers[0].trend' is 'hyperscalers'"),
     (PriceList, offers(committed(12) | {"trend": "spot"}), "a contract keeps its price"),
     (PriceList, offers({"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12}}),
      "at least one price above 0 of upfront, per_month, per_hour"),
@@ -106,20 +94,15 @@ WRONG = [
      "term_months is 12; expected at most project_months 11.5"),
     (PriceList, offers(ONE | {"until": "2017-12-31"}),
      "offers[0].until is 2017-12-31; expected no day before that of its price, 2018-01-01"),
-    (Energy, site(pue=fact(0.99)), "sites[0].pue ... found 0.99"),
     (Energy, site(pue=fact(1.2, low=1.3)), "pue ... low <= value <= high, found 1.3, 1.2, 1.2"),
     (Energy, site(pue=fact(1.2, as_of="last year")), "pue.as_of ... a date in quotes"),
     (Energy, site(), "sites[0] ... at least one of pue, g_per_kwh"),
     (Energy, site(grid="mars"), "sites[0] ... one of us, us-unplaced ... found 'mars'"),
     (Energy, site(grid="us", g_per_kwh=fact(300)), "sites[0] ... one of g_per_kwh and grid"),
-    (Energy, {"sites": 2 * site(pue=fact(1.2))["sites"]}, "found cloud twice"),
     (Energy, device() | {"utilisation": None}, "utilisation beside devices"),
-    (Energy, device(watts=fact(700_000)), "devices[0].watts ... at most 5000"),
     (Availability, stock(value=1.2), "facts[0] ... stock_share from 0 to 1 (a share, not a percentage), found 1.2"),
     (Availability, stock(low=0.6), "low <= value <= high, found 0.6, 0.5"),
     (Availability, stock("wait_days", None), "a value of wait_days, or both low and high"),
-    (Availability, stock("failures_per_device_hour", 2), "from 0 to 1, found 2"),
-    (Availability, stock(as_of="2026-02-30"), "facts[0].as_of' is '2026-02-30' ... a date in quotes"),
     (Availability, {"facts": 2 * stock(provider="nebius", gpus=8)["facts"]},
      "once among facts, found stock_share nebius 8 twice"),
     (Workloads, job(samples=None), "one of samples, hours and tokens"),
@@ -128,9 +111,7 @@ WRONG = [
     (Workloads, job(**URGENT | {"urgent_per_month": 11}), "at most per_month, found 11 of 10"),
     (Workloads, job(**URGENT | {"urgent_per_month": {"value": 2, "low": 0, "high": 4}}), "a low above 0"),
     (Workloads, job(per_month={"value": 50, "low": 1, "high": 1001}), "a range of at most 1000 times, found 1 to 1001"),
-    (Workloads, job(growth_per_month=-0.51), "growth_per_month ... found -0.51"),
     (Workloads, job(**TOKENS | {"model": "Llama-3.1-9B"}), "Llama-3.1-9B' is not known"),
-    (Workloads, job(**TOKENS | {"method": "dpo"}), "method' is 'dpo'"),
     (Workloads, job(**TOKENS | {"method": None}), "tokens and method, both or none"),
     *((Workloads, job(title=f"a{sign}b"), "title ... expected text without control characters")
       for sign in "\u202e\u2066\u2028\x1b\x07\x9b"),
@@ -143,9 +124,7 @@ WRONG = [
     (Script, script(command="x --b {batch}"), "{batch_size} ... found {batch}"),
     (Script, script(command=["x"], shell=True), "command as one text, since shell is true"),
     (Script, script(command="x 'y"), "quotes end"),
-    (Script, script(command=" "), "names a program"),
     (Script, script(steps={"pattern": "(("}), "a regular expression"),
-    (Script, script(steps={"pattern": "(?P<speed>x)"}), "found speed"),
     (Script, script(samples_per_step="{batch_size} + 1"), "product of whole numbers"),
     (Script, script(environment={"A=B": "c"}), "environment ... A=B"),
     (Executor, {"where": "slurm", "device": "gpu"}, "partition, since the instance is measured through slurm"),

@@ -17,21 +17,15 @@ PRICES = {"title": "Ours", "offers": [
     {"instance": "cloud", "purchase": "spot", "per_hour": 1.0}]}  # fmt: skip
 
 
-def test_an_entry_of_a_list_is_found_by_its_name_and_the_rest_stays():
+def test_entries_are_found_by_name_and_offers_by_machine_and_purchase():
     made = merged(WORK, {"month": {"jobs": [{"name": "b", "per_month": 12}]}}, HERE)
     assert made["month"]["jobs"] == [WORK["month"]["jobs"][0], {"name": "b", "per_month": 12}]
     assert made["month"]["months"] == 36 and WORK["month"]["jobs"][1] == {"name": "b", "per_month": 6}
-
-
-def test_a_null_takes_a_key_away_and_a_new_entry_is_added():
     change = {"month": {"jobs": [{"name": "a", "within_hours": None, "urgent_per_month": None}, {"name": "c"}]}}
     assert merged(WORK, change, HERE)["month"]["jobs"] == [
         {"name": "a", "per_month": {"value": 25, "low": 18, "high": 33}}, {"name": "b", "per_month": 6}, {"name": "c"},
     ]  # fmt: skip
     assert merged({"month": {}}, {"month": {"jobs": [{"name": "c"}]}}, HERE) == {"month": {"jobs": [{"name": "c"}]}}
-
-
-def test_an_offer_is_found_by_its_machine_and_where_it_says_so_by_how_it_is_paid():
     made = merged(PRICES, {"offers": [{"instance": "cloud", "purchase": "spot", "per_hour": 0.5}]}, HERE)
     assert [offer.get("per_hour") for offer in made["offers"]] == [None, 2.0, 0.5]
     made = merged(PRICES, {"offers": [{"instance": "cloud", "purchase": "on_demand", "per_hour": 3.0}]}, HERE)
@@ -46,16 +40,6 @@ def test_an_offer_of_a_machine_that_has_several_says_which(study):
     turned = {**PRICES, "offers": [*reversed(PRICES["offers"])]}  # what changed is told of the offer that did
     made = merged(turned, {"offers": [{"instance": "cloud", "purchase": "on_demand", "per_hour": 3.0}]}, HERE)
     assert "offers cloud per_hour: 2.0 → 3.0" in list(differences(turned, made))
-
-
-def test_a_number_with_its_range_gives_way_to_another_whole():
-    """Of a range nothing stays that the scenario does not say."""
-    made = merged(WORK, {"month": {"jobs": [{"name": "a", "per_month": 50}]}}, HERE)
-    assert made["month"]["jobs"][0]["per_month"] == 50
-    made = merged(WORK, {"month": {"jobs": [{"name": "a", "per_month": {"value": 50}}]}}, HERE)
-    assert made["month"]["jobs"][0]["per_month"] == {"value": 50}
-    made = merged(WORK, {"month": {"jobs": [{"name": "b", "per_month": {"value": 6, "low": 1, "high": 9}}]}}, HERE)
-    assert made["month"]["jobs"][1]["per_month"] == {"value": 6, "low": 1, "high": 9}
 
 
 def test_what_changed_in_words():
@@ -85,13 +69,18 @@ def written(study, **keys):
     return yaml.safe_load(workloads.read_text()), yaml.safe_load(files["ours"].read_text()), changes
 
 
-def test_twice_the_work_is_twice_all_jobs_and_the_urgent_ones(study):
+def test_twice_the_work_is_twice_all_jobs_and_a_tariff_is_of_all_that_are_owned(study):
     work, prices, changes = written(study, times_work=2.0)
     assert work["month"]["jobs"] == [
         {"name": "a", "per_month": {"value": 50, "low": 36, "high": 66}, "within_hours": 12, "urgent_per_month": 2},
         {"name": "b", "per_month": 12},
     ]
     assert prices == PRICES and changes == ["2 times the jobs"]
+    _, prices, changes = written(study, per_kwh=0.45)
+    assert prices["offers"][0]["own"] == {"capex": 100, "per_kwh": 0.45}
+    assert prices["offers"][1:] == PRICES["offers"][1:] and changes == ["electricity 0.45"]
+    ranged = {"ours": {"offers": [{"instance": "box", "own": {"per_kwh": {"value": 0.3, "low": 0.2, "high": 0.4}}}]}}
+    assert written(study, per_kwh=0.45, prices=ranged)[1]["offers"][0]["own"]["per_kwh"] == 0.45
 
 
 def test_of_phases_there_are_whole_jobs(study):
@@ -103,14 +92,6 @@ def test_of_phases_there_are_whole_jobs(study):
         phases = [{"name": "a", "jobs": many}, {"name": "b", "jobs": one}, {"name": "c"}]
         made = written(study, times_work=factor)[0]
         assert made["p"]["phases"] == phases and list(made) == ["p", "a"]
-
-
-def test_a_tariff_is_of_all_machines_that_are_owned(study):
-    _, prices, changes = written(study, per_kwh=0.45)
-    assert prices["offers"][0]["own"] == {"capex": 100, "per_kwh": 0.45}
-    assert prices["offers"][1:] == PRICES["offers"][1:] and changes == ["electricity 0.45"]
-    ranged = {"ours": {"offers": [{"instance": "box", "own": {"per_kwh": {"value": 0.3, "low": 0.2, "high": 0.4}}}]}}
-    assert written(study, per_kwh=0.45, prices=ranged)[1]["offers"][0]["own"]["per_kwh"] == 0.45
 
 
 def test_work_and_prices_change_together(study):
@@ -176,7 +157,7 @@ def test_values_of_another_shape_are_written_for_their_reader_to_refuse(study, k
     written(study, times_work=2.0, per_kwh=0.5, **keys)
 
 
-def test_a_file_that_nothing_reads_is_refused(tmp_path):
+def test_a_file_that_nothing_reads_is_refused_and_names_are_plain(tmp_path):
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "scenarios" / "more.yml").write_text("title: More\n")
     (tmp_path / "scenarios" / "wrong.yaml").write_text("titel: More\n")
@@ -185,18 +166,9 @@ def test_a_file_that_nothing_reads_is_refused(tmp_path):
     assert [sentence.split("scenarios/")[1].split(":")[0] for sentence in told.value.sentences][:2] == [
         "more.yml", "wrong.yaml",
     ]  # fmt: skip
-
-
-def test_names_are_those_of_the_files_and_plain(tmp_path):
-    (tmp_path / "scenarios").mkdir()
-    (tmp_path / "scenarios" / "more.yaml").write_text("title: More\ntimes_work: 2\n")
-    assert list(load_scenarios(tmp_path)) == ["more"] and load_scenarios(tmp_path / "none") == {}
-    (tmp_path / "scenarios" / "<b>.yaml").write_text("title: More\n")
+    (tmp_path / "plain" / "scenarios").mkdir(parents=True)
+    (tmp_path / "plain" / "scenarios" / "more.yaml").write_text("title: More\ntimes_work: 2\n")
+    assert list(load_scenarios(tmp_path / "plain")) == ["more"] and load_scenarios(tmp_path / "none") == {}
+    (tmp_path / "plain" / "scenarios" / "<b>.yaml").write_text("title: More\n")
     with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):
-        load_scenarios(tmp_path)
-
-
-def test_a_list_with_an_entry_without_a_name_is_told_whole():
-    assert differences({"x": [{"name": "a"}, 1]}, {"x": [{"name": "a"}, 2]}) == [
-        "x: [{'name': 'a'}, 1] → [{'name': 'a'}, 2]"
-    ]
+        load_scenarios(tmp_path / "plain")

@@ -23,10 +23,17 @@ def written(folder, *facts):
     return file
 
 
-def test_a_date_to_come_is_a_mistake(tmp_path):
+def test_dates_to_come_are_mistakes_days_need_no_quotes_and_no_value_is_unknown(tmp_path):
     assert study_facts(written(tmp_path, fact(as_of=str(date.today() + timedelta(days=1)))))  # it is there already
     with pytest.raises(UserError, match=r"facts\[0\].as_of' is '2099'; expected a date that has been"):
         study_facts(written(tmp_path, fact(as_of="2099")))
+    file = tmp_path / "availability.yaml"
+    file.write_text("facts: [{quantity: stock_share, provider: hetzner, value: 0.5, as_of: 2026-08-22, source: ours}]")
+    (told,) = checked_facts(file, [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)], [])
+    assert (told.as_of, told.provider) == ("2026-08-22", "hetzner")
+    (said,) = study_facts(written(tmp_path, fact(value=None)))
+    value, low, high = said.bounds
+    assert math.isnan(value) and (low, high) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -41,19 +48,6 @@ def test_a_figure_for_nothing_of_the_study_is_a_mistake(tmp_path, key, name, tol
     machines = [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)]
     with pytest.raises(UserError, match=told):
         checked_facts(written(tmp_path, fact(**{key: name})), machines, ["clouds"])
-
-
-def test_a_day_needs_no_quotes_and_a_provider_of_another_study_is_none_of_ours(tmp_path):
-    file = tmp_path / "availability.yaml"
-    file.write_text("facts: [{quantity: stock_share, provider: hetzner, value: 0.5, as_of: 2026-08-22, source: ours}]")
-    (told,) = checked_facts(file, [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)], [])
-    assert (told.as_of, told.provider) == ("2026-08-22", "hetzner")
-
-
-def test_without_a_value_it_is_unknown_and_never_certain(tmp_path):
-    (said,) = study_facts(written(tmp_path, fact(value=None)))
-    value, low, high = said.bounds
-    assert math.isnan(value) and (low, high) == (0, 1)
 
 
 OFFER = {"price_list": "clouds", "provider": "lambda", "gpu": "H100 SXM", "gpus": 8, "purchase": "on_demand"}

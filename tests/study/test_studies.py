@@ -5,15 +5,15 @@ from datetime import date
 
 import pytest
 from project_copy import ROOT
-from study_entries import MACHINE, QUESTION, SLURM, STUDY
+from study_entries import MACHINE, SLURM, STUDY
 from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of
+from sweetspot.study.instances import Executor, Instance, load_instances, nodes_of
 from sweetspot.study.settings import Settings
-from sweetspot.study.study import Study, StudyCells, load_study
+from sweetspot.study.study import Study, load_study
 from sweetspot.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 from sweetspot.wording import Money
 
@@ -89,16 +89,6 @@ def test_a_study_is_found_by_its_folders_name(tmp_path):
         load_study(tmp_path / "t")
 
 
-def test_the_batch_of_the_answer():
-    own = QUESTION | {"model": ["a", "b", "c"], "batch_size": [8, 16], "headline_batch_size": {"a": 16, "b": 8, "c": 8}}
-    cells = Study.model_validate(STUDY | {"cells": own}).cells
-    assert (cells.batches("a"), cells.headline("b")) == ([16], 8)
-    plain, each = (StudyCells.model_validate(QUESTION | {"batch_size": [8, 16], "headline_batch_size": batch})
-                   for batch in (8, "own"))  # fmt: skip
-    assert (plain.batches("vgg16"), plain.headline("vgg16")) == ([8, 16], 8)
-    assert (each.batches("vgg16"), each.headline("vgg16")) == ([], None)
-
-
 def machine(**keys):
     return Instance(**MACHINE | {"gpus": 8} | keys)
 
@@ -116,12 +106,6 @@ def test_machines_that_devices_take(keys, nodes):
     assert {gpus: nodes_of({"m": machine(**keys)}, "m", gpus) for gpus in nodes} == nodes
     assert nodes_of({}, "m", 32) == 1
     assert Executor(**SLURM).nodes(8) == 1
-
-
-def test_warnings_of_machines():
-    told = {"m": machine(warnings=[{"rule": "shared", "message": "with others"}]), "n": machine()}
-    assert cautions(told, "m") == [{"rule": "shared", "message": "with others"}]
-    assert cautions(told, "n") == cautions(told, "nobody") == []
 
 
 def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_path):
@@ -151,7 +135,6 @@ def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_pa
         (provider_title, "vultr", {"vultr": "The cloud"}, "The cloud"),
         (class_title, "resnet50 (urgent)", None, "ResNet-50 (urgent)"),
         (framework_title, "torch", None, "PyTorch"),
-        (unit_in_words, ["images"], None, "images"),
         (unit_in_words, [], None, "images"),
         (unit_in_words, {"images", "tokens"}, None, "samples"),
     ],
@@ -178,12 +161,6 @@ def test_what_the_comparison_needs_of_a_study():
 
 def fact(value, **more):
     return {"value": value, "as_of": "2025", "source": "a report"} | more
-
-
-def test_a_fact_without_a_range_stands_alone():
-    found = Energy.model_validate({"sites": [{"provider": "cloud", "pue": fact(1.2, low=1.1)}]})
-    assert found.site("cloud").pue.three == (1.2, 1.1, 1.2)
-    assert found.site("elsewhere") is None
 
 
 def test_what_is_shipped_fills_what_the_study_leaves_open():

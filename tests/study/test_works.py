@@ -44,21 +44,15 @@ def test_one_job_of_each_class_is_priced(file):
     assert load_monthly(file)["lab"].jobs[0].per_month.three == (10, 10, 10)  # without a range it is its own
 
 
-def test_each_class_needs_the_memory_of_the_devices_that_its_jobs_take(file):
+def test_works_keep_their_order_devices_titles_and_needs(file):
     _, needs = written(file, lab=month(JOB | RULE, JOB | RULE | {"name": "others", "devices_per_job": "all"}))
     assert {name: need.gib(4) * GIB for name, need in needs.items()} == {"lab.runs": 16e9, "lab.others": 4e9}
-
-
-def test_a_training_says_its_devices_and_a_file_its_order(file):
     run = {"kind": "runs", "runs": 2, "hours": 1.5, "source": "s"}
     training = {"kind": "training", "model": "m", "samples": 5.0, "source": "s"}
     works, needs = written(file, b=run, a=training | {"devices_per_job": 2, "gpu_memory_gib": 3.0})
     assert list(works) == ["b", "a"]
     assert (works["b"].runs, works["b"].hours, works["a"].samples, works["a"].devices_per_job) == (2, 1.5, 5, 2)
     assert needs["a"].gib(8) == 3.0 and needs["b"].gib(8) is None
-
-
-def test_names_for_people_of_workloads_and_their_classes(file):
     assert load_titles(file) == {}
     written(file, lab=month(JOB | {"title": "Runs"}, JOB | {"name": "others"}, title="Lab"))
     assert load_titles(file) == {"lab": "Lab", "lab.runs": "Runs", "lab.others": "others"}
@@ -96,24 +90,15 @@ def test_a_phase_stands_for_a_plan_whose_model_nothing_else_trains(file):
     assert "project.training" in works
 
 
-def test_a_job_of_a_plan_that_uses_one_device_shares_nothing(file):
-    plan = {key: value for key, value in PLAN.items() if key != "gpu_memory_gib"} | RULE
-    _, needs = written(file, all=plan | {"phases": [ALL]}, one=plan | {"model": "m", "phases": [ONE]})
-    assert (needs["all"].gib(4) * GIB, needs["one"].gib(4) * GIB) == (4e9, 16e9)
-
-
 TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 3000, "sequence": 4096, "source": "x"}
 CLASS = {"name": "a", "per_month": 2, "devices_per_job": "all"}
 
 
-def test_tokens_are_samples_of_a_cell_and_memory_follows(file):
+def test_a_need_follows_tokens_unless_it_is_stated(file):
     jobs, needs = written(file, m=month(CLASS | TOKENS))
     assert (jobs["m.a"].model, jobs["m.a"].samples) == ("llama-3.1-8b.lora.4096", 3000.0)
     expected = memory_need(open_model("llama-3.1-8b"), "lora", 4096).gib(4)
     assert jobs["m.a"].gib(4) == needs["m.a"].gib(4) == expected
-
-
-def test_a_need_that_is_stated_counts_instead_of_the_rule(file):
     jobs, needs = written(file, m=month(CLASS | TOKENS | {"gpu_memory_gib": 30.0}))
     assert jobs["m.a"].sharded_memory_gib is None and needs["m.a"].gib(8) == jobs["m.a"].gpu_memory_gib == 30
 

@@ -1,13 +1,18 @@
-"""Golden answers: what each shipped study answers, as small JSON files that a rewrite must reproduce.
+"""Golden answers: what each shipped study answers, as small JSON files that a rewrite must reproduce; and its words.
 
-    python tests/support/golden.py RESULTS            # compare the studies made in RESULTS with tests/golden/
-    python tests/support/golden.py RESULTS --write    # freeze what stands there; only when an answer was corrected
+    python tests/support/golden.py RESULTS                # compare the studies made in RESULTS with tests/golden/
+    python tests/support/golden.py RESULTS --write        # freeze what stands there; only when an answer was corrected
+    python tests/support/golden.py RESULTS --write-words  # freeze the words; read the difference, sentence by sentence
+
+The words of a study are its summary.md and what its first page shows, a text a line. No other test holds a sentence.
 
 `RESULTS` is a folder that `snakemake --config study=NAME 'measure_on=[]'` has filled, one folder a study. A study is
 made without measuring, so that every figure follows from files of the project and from named random streams.
 """
 
 import argparse
+import difflib
+import html
 import json
 import math
 import re
@@ -107,6 +112,26 @@ def _plain(value: Any) -> Any:
     return float(f"{number:.{SIGNIFICANT_DIGITS}g}") if math.isfinite(number) else str(number)
 
 
+def study_words(folder: Path) -> str:
+    """Return the words of a study: the summary, then each text of the page."""
+    report = folder / "report"
+    page = re.sub(r"<(script|style)\b.*?</\1>", "", (report / "index.html").read_text(encoding="utf-8"), flags=re.S)
+    texts = (html.unescape(text).strip() for text in re.split(r"<[^>]+>", page))
+    summary = (report / "summary.md").read_text(encoding="utf-8")
+    return f"{summary}\n--- index.html\n" + "".join(f"{' '.join(text.split())}\n" for text in texts if text)
+
+
+def words_file(study: str) -> Path:
+    """The file with the frozen words of one study."""
+    return GOLDEN / f"{study}.txt"
+
+
+def word_differences(study: str, words: str) -> list[str]:
+    """Return the lines that went and came, with a sign before each."""
+    frozen = words_file(study).read_text(encoding="utf-8").splitlines()
+    return [line for line in difflib.ndiff(frozen, words.splitlines()) if line[0] in "+-"]
+
+
 def differences(expected: Mapping[str, Any], actual: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """Name each value that is missing, new or different by more than the tolerance."""
     for key in expected.keys() | actual.keys():
@@ -147,16 +172,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compare studies with the golden answers, or freeze them.")
     parser.add_argument("results", type=Path, help="folder with one folder of results a study")
     parser.add_argument("--write", action="store_true", help="freeze what stands there")
+    parser.add_argument("--write-words", action="store_true", help="freeze the words alone")
     parser.add_argument("--studies", nargs="*", help="only these studies")
     options = parser.parse_args()
     names = options.studies or sorted(path.parent.name for path in options.results.glob("*/throughput.parquet"))
     found = 0
     for study in names:
-        answers = study_answers(options.results / study)
+        answers, words = study_answers(options.results / study), study_words(options.results / study)
+        if options.write or options.write_words:
+            words_file(study).write_text(words, encoding="utf-8")
         if options.write:
             write_golden(study, answers)
+        if options.write or options.write_words:
             continue
         for text in sorted(differences(read_golden(study), answers)):
+            print(f"{study}: {text}")
+            found += 1
+        for text in word_differences(study, words):
             print(f"{study}: {text}")
             found += 1
     return int(found > 0)

@@ -1,7 +1,6 @@
 """Choices of a plan of phases by hand, as comparison/choices has them: an owned box, rented machines, one spot."""
 
 import pandas as pd
-from sweetspot.choice_kinds import FACTOR
 from sweetspot.declared_tables import columns_of
 
 BOX, CLOUD, QUICK, SPOT = "box (own)", "cloud", "quick", "cloud (spot)"
@@ -42,36 +41,3 @@ def plan_choices(*rows, probability=0.97):
     table.loc[~table["persistent"], "why_not"] = "interruptible"
     table.loc[best, "p_cheapest"] = probability
     return table.reindex(columns=columns_of("choices")).astype({"p_cheapest": float, "p_cheaper": float})
-
-
-def phase_tables(*rows, **sure):
-    """Those choices by the name of their table; of a box, three rented ones where none are given."""
-    return {"choices": plan_choices(*(rows or (box(), *CLOUDS)), **sure)}
-
-
-def hanging_tables():
-    """What that plan hangs on: the rival's price, which turns it far off; how much work there is; what to find out."""
-    about = {"workload": "project", "model": None, "assumption": "price of Cloud with 1 V100",
-             "quantity": "usd_per_hour", "subject": CLOUD, "unit": "USD/hour", "value": 2.86}  # fmt: skip
-    ends = {"low": 2.0, "high": 4.0, "margin": 4.0, "margin_low": 2.8, "margin_high": 5.6,
-            "range_basis": "assumed", "winner_low": TITLES[BOX], "winner_high": TITLES[BOX], "text": "far off",
-            "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
-    work = about | {"assumption": "amount of work", "quantity": "jobs", "subject": None, "unit": FACTOR, "value": 1.0}
-    point = {"side": "below", "turning_value": 0.72, "factor": 0.25, "to_title": TITLES[CLOUD], "text": "",
-             "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
-    pays = {"workload": "project", "model": None, "title": TITLES[BOX], "reference": BOX, "quantity": "jobs",
-            "assumption": "the work", "unit": "hours of work", "planned": 7000.0, "break_even_value": 1700.0,
-            "break_even_low": 0.0, "break_even_high": None, "p_pays": 0.99, "factor": 1700 / 7000,
-            "pays_until": None}  # fmt: skip
-    days = pays | {"quantity": "days_per_month", "assumption": "days of use a month", "unit": "days/month",
-                   "planned": 10.0, "break_even_value": 2.5, "factor": 0.25}  # fmt: skip
-    worth = about | {"figure": "price of Cloud with 1 V100", "title": TITLES[CLOUD], "evppi_usd": 40.0,
-                     "evppi_usd_low": 30.0, "evppi_usd_high": 50.0, "cost_to_learn_usd": None,
-                     "learn_on_title": None, "turning_point": 0.72, "rests_on_it": 1}  # fmt: skip
-    made = {"tornado": [about | ends, work | ends | {"low": 0.8, "high": 1.2}],
-            "turning_points": [
-                about | point | {"condition": "price of Cloud with 1 V100 below 0.72 USD an hour"},
-                work | point | {"factor": 0.2, "condition": "amount of work 80 % lower than planned"}
-            ],
-            "break_even": [days, pays], "worth_knowing": [worth]}  # fmt: skip
-    return {name: pd.DataFrame(rows) for name, rows in made.items()}

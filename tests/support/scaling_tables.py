@@ -1,14 +1,17 @@
 """Cells, efficiencies and widths of scaling, as small as a test wants them."""
 
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.scaling.across_nodes import NodeScaling
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.scaling.intervals import CalibratedMethod
-from sweetspot.throughput.published import read_efficiency
+from sweetspot.scaling.published_pairs import published_evidence
+from sweetspot.throughput.published import read_efficiency, read_published
 
 ROW = {
     "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
@@ -58,3 +61,9 @@ def cell(instance, gpus, images_per_s, basis="measured", **other):
 def efficiencies(rows, instances=None):
     """`study_efficiency` of cells, where the study prints none."""
     return study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), instances or {})
+
+
+@cache
+def pool_of_2026():
+    """The evidence of the pool scaling-2026; nobody changes it."""
+    return published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))

@@ -15,7 +15,7 @@ from phase_plans import own as own  # for the tests of markets
 from price_lists import MONTH_DAYS, machines, offers, planned, price_list, priced, works_of
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.decision_problem import DecisionProblem, Parameter, TurningPoint
-from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import build_options

@@ -1,6 +1,5 @@
 """Run files: what is read, what is refused by name, and runs of one cell on several machines."""
 
-import json
 import math
 import random
 from pathlib import Path
@@ -48,12 +47,12 @@ def test_of_equal_intervals_the_error_is_the_standard_error_of_the_mean(tmp_path
     assert (run["seconds"], run["step_error"]) == pytest.approx((2.0, 2**0.5 / 2**0.5 / 2))
 
 
-def test_of_three_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_reader(tmp_path):
+def test_of_a_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_reader(tmp_path):
     path = tmp_path / "run.parquet"
     written(path, *[(0.25, 1)] * 6, started_at="2026-10-02T08:15:00+00:00", cpu="CPU", cpu_usable=2)
     raw, dice, refused = path.read_bytes(), random.Random(7), 0
     whole = summarise_runs([str(path)])
-    for _ in range(300):
+    for _ in range(100):
         bit = dice.randrange(8 * len(raw))
         flipped = bytearray(raw)
         flipped[bit // 8] ^= 1 << bit % 8
@@ -64,7 +63,7 @@ def test_of_three_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_
             refused += 1
             assert str(error).startswith(f"{path}: ")
     # what is left are flips in the name of the checksum itself, 16 of some 6,000 bytes
-    assert refused > 290
+    assert refused > 96
 
 
 def test_a_damaged_run_is_measured_again(tmp_path):
@@ -73,12 +72,6 @@ def test_a_damaged_run_is_measured_again(tmp_path):
     assert is_already_measured(asked)
     path.write_bytes(path.read_bytes().replace(b"vgg16", b"vgg17"))
     assert not is_already_measured(asked)
-
-
-def test_a_file_without_a_checksum_is_read(tmp_path):
-    assert SEAL.encode() not in OLD.read_bytes()
-    write_run(tmp_path, CELL)
-    assert len(cells_of([write_run(tmp_path, CELL, run=2)])) == 1
 
 
 def test_a_file_of_protocol_1_is_read_and_told_apart(tmp_path):
@@ -99,13 +92,6 @@ def test_runs_of_one_cell_under_two_protocols_are_refused(tmp_path):
         UserError, match=r"run~1\.parquet was measured on protocol 2, .*run~2\.parquet was measured on protocol 1"
     ):
         summarise_runs(files)
-
-
-def test_a_file_of_before_the_first_release_is_refused_by_the_column_that_it_lacks(tmp_path):
-    path = tmp_path / "run.parquet"
-    pq.write_table(pq.read_table(OLD).drop_columns(["machine"]), path)
-    with pytest.raises(UserError, match="'machine' is missing and needed; remove it and it is measured"):
-        summarise_runs([str(path), str(OLD)])
 
 
 def test_a_file_of_version_1_keeps_the_steps_of_its_intervals(tmp_path):
@@ -154,38 +140,10 @@ def test_a_run_that_cannot_be_is_refused_with_file_and_value(tmp_path, columns, 
     assert told.endswith("remove it and it is measured again")
 
 
-def test_the_shortest_and_the_longest_step_that_there_may_be(tmp_path):
-    rows = cells_of(
-        [write_run(tmp_path, seconds=[1e-7, 1e-7]), write_run(tmp_path, CELL._replace(gpus=2), seconds=[1e7])]
-    )
-    assert rows["images_per_s"].tolist() == pytest.approx([16e7, 32e-7])
-
-
-def test_what_runs_say_is_told_in_the_order_of_the_runs(tmp_path):
-    said = [f"sentence {letter}" for letter in "hbgcfade"]
-    files = [write_run(tmp_path, run=run, warnings=json.dumps([["note", text]])) for run, text in enumerate(said, 1)]
-    assert [pair.message for pair in pairs(cells_of(files).iloc[0]["warnings"])] == said
-
-
 def test_of_two_runs_one_that_is_compiled_or_of_parts_of_a_processor_marks_the_cell(tmp_path):
     files = [write_run(tmp_path, run=1), write_run(tmp_path, run=2, xla=True, logical=True)]
     row = cells_of(files).iloc[0]
     assert row["xla"] and row["logical"] and "logical_devices" in rules_of(row)
-
-
-def test_seconds_that_are_no_number_are_refused(tmp_path):
-    bad = write_run(tmp_path, seconds=[2.0, math.nan, 2.0])
-    pq.write_table(_with_nan(bad), bad)
-    assert "expected a finite number" in refusal([bad])
-
-
-def _with_nan(path):
-    """The run with a true NaN in its second step; pandas would write a null."""
-    import pyarrow as pa
-
-    table = pq.read_table(path)
-    place = table.schema.get_field_index("seconds")
-    return table.set_column(place, "seconds", pa.array([2.0, math.nan, 2.0], type=pa.float64()))
 
 
 def test_the_seconds_of_a_failed_run_do_not_count(tmp_path):
@@ -288,23 +246,6 @@ def test_nodes_of_a_cluster_are_averaged_and_named_with_their_kinds(tmp_path, cl
     files = [write_run(tmp_path, run=1, machine=LARGE, host="n1"), write_run(tmp_path, run=2, machine=SMALL, host="n2")]
     (message,) = told(cells_of(files, instances(**cluster)).iloc[0], "several_hosts")
     assert LARGE in message and SMALL in message
-
-
-def test_a_failed_run_and_one_that_does_not_say_its_machine_are_of_no_other_machine(tmp_path):
-    files = [
-        write_run(tmp_path, run=1, machine=SMALL),
-        write_run(tmp_path, run=2, machine=LARGE, seconds=[1.0], status="failed", message="x"),
-        write_run(tmp_path, run=3, machine=None),
-    ]
-    assert cells_of(files, instances("local"))["runs"].tolist() == [2]
-
-
-def test_cells_of_one_instance_on_two_kinds_of_machine_stay_apart(tmp_path):
-    other = CELL._replace(batch_size=32)
-    files = [write_run(tmp_path, run=run, machine=SMALL, seconds=[2 + run / 10] * 3) for run in (1, 2)]
-    files += [write_run(tmp_path, other, run=run, machine=LARGE, seconds=[4 + run] * 3) for run in (1, 2)]
-    table = cells_of(files, instances("local"))
-    assert table["interval_df"].tolist() == [1, 1]  # no spread is shared across machines
 
 
 def test_a_kind_of_machine_is_its_processor_and_the_cpus_that_a_run_may_use():

@@ -133,11 +133,5 @@ def test_a_family_of_four_weighs_as_two_and_the_next_figure_is_beyond_all(level,
     assert calibrate(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([*"aaaab"]), level) == reached
 
 
-@pytest.mark.parametrize(("level", "reached"), [(0.27, 0.5), (0.28, 1.0), (0.41, 1.0), (0.42, 2.0)])
-def test_the_order_of_rows_plays_no_part(level, reached):
-    # The family of one is now the least: 1 / 3.6 = 0.278, then 0.417.
-    assert calibrate(np.array([4.0, 1.0, 0.5, 3.0, 2.0]), np.array([*"aabaa"]), level) == reached
-
-
 def test_without_an_error_there_is_no_width():
     assert math.isnan(calibrate(np.array([]), np.array([]), 0.9))

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from run_files import rules_of
 from study_tables import shipped_throughput
-from sweetspot.decision.options import ASSUMED_FACTOR_STAND_IN
 from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.stand_in import YEAR, software_years, stand_in, year_of
@@ -84,10 +83,6 @@ def test_of_equally_near_figures_the_median_counts_and_it_is_compiled_if_all_are
     assert [nearest(*rows).xla for rows in ((two, three), (one, two))] == [True, False]
 
 
-def test_a_day_that_its_month_does_not_have_is_near_its_end():
-    assert year_of("2018-02-31") == pytest.approx(2018 + 58 / 365, abs=4 / 365)
-
-
 @pytest.mark.parametrize(
     ("text", "year"),
     [("2018", 2018.5), ("2018-02", 2018 + 1.5 / 12), ("2018-07-01", 2018 + 181 / 365), ("soon", math.nan)],
@@ -148,13 +143,6 @@ def test_the_tpu_has_price_and_speed_of_one_entry_and_no_figure_on_other_models(
     assert row["stand_in_batch_size"] == 256
     assert rules_of(row) == ["stand_in_batch", "stand_in_precision"]
     assert not [place for place in table.index if place[0] == "TPUv2" and place[1] != "resnet50"]
-
-
-def test_the_assumed_spread_covers_the_stand_in_that_was_wrong():
-    # 1,276 of May 2020 stood for the 675 of February 2018: 2.25 years and, at batch 384 against 64, 2.6 doublings
-    off = 1276.24 / 675  # 1.89
-    assert off > ASSUMED_FACTOR_STAND_IN
-    assert off < math.exp(math.hypot(math.log(ASSUMED_FACTOR_STAND_IN), 2.25 * math.log(YEAR)))  # 2.35
 
 
 STUDIES = Path(__file__).parents[2] / "config" / "studies"

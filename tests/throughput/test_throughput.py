@@ -83,13 +83,6 @@ def test_a_figure_is_dated_by_its_last_run(tmp_path):
     assert cells_of(files).iloc[0]["as_of"] == "2026-11-21"
 
 
-def test_a_wrong_type_in_the_only_file_is_named_too(tmp_path):
-    bad = write_run(tmp_path)
-    with_columns(gpus="two")(bad)
-    with pytest.raises(UserError, match="'gpus' is 'two'"):
-        summarise_runs([bad])
-
-
 def test_the_same_run_under_two_names_is_refused(tmp_path):
     files = [write_run(tmp_path), write_run(tmp_path, name="copy")]
     with pytest.raises(UserError, match="hold the same run"):

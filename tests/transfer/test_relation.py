@@ -82,10 +82,3 @@ def test_each_spread_is_that_of_greatest_likelihood():
         of = inverse @ moved
         slope = (weighed @ moved @ weighed - np.trace(of)) / 2 - np.log(spread / 0.1)
         assert abs(slope) / (np.sum(of * of.T) / 2 + 1) < 0.1, name
-
-
-def test_slopes_are_taken_around_the_middle_of_the_devices_learnt_from():
-    """Within one sd of their mean: a slope is then of what a device is above or below a usual one."""
-    devices = FIGURES.drop_duplicates("device")
-    for feature, centre in CENTRE.items():
-        assert abs(centre - devices[feature].mean()) < devices[feature].std(), feature

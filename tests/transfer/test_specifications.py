@@ -9,7 +9,6 @@ import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import OF_DEVICES, STUDIES, figures_file, table
 from sweetspot.transfer.figures import shipped_devices, single_device_rows, with_features
-from sweetspot.transfer.specifications import precision_name
 
 DEVICES = shipped_devices()
 
@@ -118,11 +117,6 @@ def test_what_is_learnt_from_are_all_rows_of_one_device_that_neither_host_nor_an
     own = [row for row in rows if row["gpus"] == "1" and "distort" not in row["dataset"]]
     kept = [float(row["images_per_s"]) for row in own if "cuDNN None" not in row["framework_version"]]
     assert sorted(single_device_rows()["images_per_s"]) == pytest.approx(sorted(kept))
-
-
-def test_names_of_precisions():
-    written = ("fp16 AMP", "mixed", "fp32/TF32", "bf16")
-    assert [precision_name(text) for text in written] == ["fp16", "fp16", "tf32", "bf16"]
 
 
 @pytest.mark.parametrize("written", ["RTX 4900", "rtx4900"])

@@ -17,7 +17,7 @@ from sweetspot.files import read_arrow, write_arrow
 if TYPE_CHECKING:
     import pandas as pd
 
-LIMIT_NUMBERS = ("allowed", "actual", "machines", "saved_usd")  # of a limit that a choice breaks
+LIMIT_NUMBERS = ("allowed", "actual", "saved_usd")  # of a limit that a choice breaks
 VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes or changes its meaning
 
 

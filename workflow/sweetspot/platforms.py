@@ -1,4 +1,4 @@
-"""The ways to run a job: how each is known, and what it is asked for by the words of Snakemake's executor.
+"""The ways to run a job: what each is called, and what it is asked for by the words of Snakemake's executor.
 
 To add one, add its row here; words of a platform stand nowhere else but in the profiles. A plain module: a run reads it
 too, and has no use for the models of the configuration.
@@ -14,7 +14,6 @@ JOB = {"cpus_per_task": "cpus", "mem_mb": "mem_mb", "runtime": "runtime_min"}
 class Platform(NamedTuple):
     """A way to run jobs, such as Slurm: its names, and the resources that Snakemake requests from it."""
 
-    how: str  # for the configuration: where a job goes
     title: str = ""
     job: str = ""  # what a job is called there
     inside: str | None = None  # variable of the environment that every job there has; None: no such proof is needed
@@ -30,9 +29,8 @@ class Platform(NamedTuple):
 
 
 PLATFORMS = {
-    "local": Platform("this machine"),
+    "local": Platform(),
     "slurm": Platform(
-        "submitted to a partition",
         title="Slurm",
         job="Slurm job",
         inside="SLURM_JOB_ID",
@@ -46,7 +44,6 @@ PLATFORMS = {
         programs=("sbatch", "squeue"),
     ),
     "kubernetes": Platform(
-        "to nodes of a machine type",
         title="Kubernetes",
         job="pod",
         inside="KUBERNETES_SERVICE_HOST",

@@ -75,7 +75,7 @@ def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, col
 def resale_factor(
     points: Any, months: npt.ArrayLike, baseline_months: float, price_factor: npt.ArrayLike = 1.0
 ) -> FloatArray:
-    """Return the resale value as a multiple of that in the offers table; 1 for an amount without a curve.
+    """Return the resale value at other months or prices as a multiple of that in the offers table; 1 without a curve.
 
     Parameters
     ----------

@@ -3,15 +3,7 @@
 import numpy as np
 from pandas import DataFrame
 
-from sweetspot.bills.costs import (
-    NEVER,
-    NO_FIGURE,
-    Machines,
-    Workloads,
-    join_offers,
-    reference_throughput,
-    throughput_behind_hours,
-)
+from sweetspot.bills import costs
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.renting import bill_lines, contract_months, next_machine_count
@@ -25,7 +17,7 @@ TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on an
 
 
 def plan_table(
-    cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: Workloads, instances: Machines
+    cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: costs.Workloads, instances: costs.Machines
 ) -> DataFrame:
     """Return PLAN_COLUMNS: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
 
@@ -41,24 +33,24 @@ def plan_table(
     Parameters
     ----------
     cells, offers, fees
-        As `cells_to_price` and `offers_in_usd` return them.
+        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
     workloads, instances
         Workloads, of which the plans are priced, and machines, by name.
     """
-    rows = join_offers(cells[cells["status"] == "ok"], offers)
+    rows = costs.join_offers(cells[cells["status"] == "ok"], offers)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
     rows["usd_per_hour"] = rows["variable_usd_per_hour"]
     tables = [table_of([], PLAN_COLUMNS)]
     for name, plan in workloads.items():
         if isinstance(plan, ProjectPlan):
             options = at_mean_rent(rows[rows["model"] == plan.model].reset_index(drop=True), plan.months)
-            options["reference_images_per_s"] = throughput_behind_hours(options, cells, plan.instance)
+            options["reference_images_per_s"] = costs.throughput_behind_hours(options, cells, plan.instance)
             options = _with_device_throughput(options.assign(plan=name), cells, instances)
             tables.append(_plan(options, fees, plan))
     return concat(tables)
 
 
-def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: Machines) -> DataFrame:
+def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.Machines) -> DataFrame:
     """Return `rows` with `device_images_per_s`, images/s of one device, and `measured`, the machine of that figure.
 
     That is the machine's base instance, otherwise an equal share of the machine's own images/s.
@@ -68,7 +60,7 @@ def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: Machin
         machine = instances[name]
         base = machine.base_instance or instances.get(machine.equivalent_to or "", machine).base_instance
         if base:
-            rate = reference_throughput(rows, cells, base)
+            rate = costs.reference_throughput(rows, cells, base)
             is_replaced = rows["instance"].eq(name) & ~np.isnan(rate)
             rows["device_images_per_s"] = np.where(is_replaced, rate, rows["device_images_per_s"])
             rows["measured"] = rows["measured"].mask(is_replaced, base)
@@ -120,7 +112,7 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
     tables[-2] = tables[-2][fixed_usd.notna()]
     table = concat(tables)
     is_priced = np.isfinite(table["hours"]) & np.isfinite(table["usd"]) & ~table["is_short"]
-    reason = np.where(table["is_short"], TOO_SLOW, np.where(table["hours"].isna(), NO_FIGURE, NEVER))
+    reason = np.where(table["is_short"], TOO_SLOW, np.where(table["hours"].isna(), costs.NO_FIGURE, costs.NEVER))
     table[["hours", "usd"]] = table[["hours", "usd"]].where(is_priced)
     return table.assign(status=np.where(is_priced, "ok", reason)).reindex(columns=PLAN_COLUMNS)
 

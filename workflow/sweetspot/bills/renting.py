@@ -213,7 +213,7 @@ def job_rounds(jobs: Number, slots: Number, machines: Number) -> tuple[FloatArra
 def next_machine_count(
     machines: FloatArray, total_hours: FloatArray, hours_per_machine: FloatArray, maximum: float
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return (a larger number of machines to try where `machines` are too few, whether they are too few), by case.
+    """Return (larger numbers of machines to try for work that must end in time, whether `machines` are too few).
 
     Parameters
     ----------

@@ -1,13 +1,9 @@
 """Waiting time of jobs on shared machines (M/G/c queues).
 
 Job classes with equal parallelism form an M/M/c queue (Erlang C), corrected by (1 + CV^2) / 2, which is exact
-for one server. Classes with different parallelism have no formula and are simulated: first in, first out, with
-the same random numbers at every rate, so that more arrivals never shorten a wait.
-
-References
-----------
-Cooper, Introduction to Queueing Theory, 1981, section 3.2 (Erlang B recursion).
-Allen, Probability, Statistics, and Queueing Theory, 1990, chapter 5.
+for one server (Allen, Probability, Statistics, and Queueing Theory, 1990, chapter 5). Classes with different
+parallelism have no formula and are simulated: first in, first out, with the same random numbers at every rate, so
+that more arrivals never shorten a wait.
 """
 
 import heapq
@@ -97,7 +93,8 @@ OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
 def erlang_b(servers: int, offered_load: float) -> float:
     """Return the share of arrivals lost because all servers are busy (M/M/c/c); load in erlang.
 
-    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with offered load a; no factorial overflows.
+    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with offered load a; no factorial overflows (Cooper, Introduction
+    to Queueing Theory, 1981, section 3.2).
     """
     p_blocked = 1.0
     for count in range(1, servers + 1):
@@ -119,7 +116,7 @@ def utilization(classes: Sequence[JobClass]) -> float:
 
 
 def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return the distribution of waits, in hours, of jobs of any class; OVERLOADED if the queue grows without limit."""
+    """Return the distribution of waits (hours) of jobs that share machines; OVERLOADED if these are too few."""
     active = [job for job in classes if job.arrivals_per_hour > 0]
     busy_share = utilization(active)
     if not active:

@@ -64,12 +64,10 @@ class Lookup:
 
         Parameters
         ----------
-        selector
-            The options to compare.
+        selector, model
+            The options to compare, and the model that is trained.
         column
             A column of the options table; best is the lowest of `usd` and `hours`, the highest of other columns.
-        model
-            The model that is trained.
         but
             Matching options that are left out; None: none.
         """
@@ -83,12 +81,10 @@ class Lookup:
 
         Parameters
         ----------
-        selector
-            The option to place; the best of several.
+        selector, model
+            The option to place (the best of several), and the model that is trained.
         column
             A column of the options table. For a speed each instance counts once, for all its ways of paying.
-        model
-            The model that is trained.
         among
             The options that are ranked.
         """
@@ -105,10 +101,8 @@ class Lookup:
 
         Parameters
         ----------
-        selector
-            The option; the first of several.
-        model
-            The model that is trained.
+        selector, model
+            The option (the first of several), and the model that is trained.
         among
             The options to compare with this one.
         """
@@ -124,14 +118,10 @@ class Lookup:
 
         Parameters
         ----------
-        selector
-            The offer; with several the cheapest is taken.
-        workload
-            Name of the workload.
-        line
-            Name of one line of the bill; None: the total.
-        gpus
-            Number of devices used; None: any number.
+        selector, workload
+            The offer (with several the cheapest is taken), and the name of the workload.
+        line, gpus
+            Name of one line of the bill, and number of devices used; None: the total, and any number.
         """
         total = _best(select(self.tables["costs"], selector, workload=workload, gpus=gpus), "usd")
         self._record("bill", [total])
@@ -169,6 +159,7 @@ class Lookup:
         return row.images_per_s
 
     def _options(self, selector: Selector, model: str) -> Rows:
+        """Return the rows of the options table of one model that match. Raises CannotCheckError for none."""
         return select(self.tables["options"], selector, model=model)
 
     def _record_options(self, options: Rows, column: str) -> None:
@@ -180,6 +171,7 @@ class Lookup:
             self._record("price", [row for row in self.tables["offers"] if key(row) in keys])
 
     def _record(self, kind: str, rows: Rows, prefix: str = "") -> None:
+        """Add the basis and source of each row's figure to `used`; `prefix`: of their columns."""
         origin = attrgetter("instance", f"{prefix}basis", f"{prefix}source")
         self.used.extend(UsedFigure(kind, *origin(row)) for row in rows)
 
@@ -204,21 +196,10 @@ def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
 
 
 def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> Rows:
-    """Return the rows whose columns equal all given values.
+    """Return the rows of one table whose columns equal all given values. Raises CannotCheckError if no row matches.
 
-    Parameters
-    ----------
-    rows
-        Rows of one table.
-    selector
-        Values to match by column. With an instance but no purchase only persistent rows are returned, if any.
-    values
-        Values of further columns; None: any value.
-
-    Raises
-    ------
-    CannotCheckError
-        If no row matches.
+    `selector`: values to match by column; with an instance but no purchase only persistent rows are returned, if any.
+    `values`: of further columns; None: any value.
     """
     keys = {name: value for name, value in (selector.model_dump() | values).items() if value is not None}
     matches = [row for row in rows if all(getattr(row, name, None) == value for name, value in keys.items())]

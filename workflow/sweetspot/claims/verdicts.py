@@ -106,6 +106,7 @@ def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> Check
 
 
 def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: str) -> str:
+    """Return the verdict on a claim from recomputed bounds; `foreign`: other publications' figures in words, or ''."""
     if not claim.checkable:
         return UNKNOWN
     if claim.printed is None:

@@ -84,8 +84,7 @@ def _changes_between(request: DiffRequest, since: date) -> str:
     if since < first:  # All lists would be as they were later.
         raise UserError(f"--since is {since}; {prices} has no history before {first}")
     before, after = (decided_anew.state_under(lists_at(prices, names, day), study) for day in (since, until))
-    changes = decided_anew.moved(before, after)
-    changes = changes[changes["what"] != "answer"]
+    changes = decided_anew.moved(before, after).query("what != 'answer'")
     price_list = changes["price_list"].map(lambda price_list: f", {price_list}", na_action="ignore").fillna("")
     changes = changes.assign(instance=changes["instance"].fillna("") + price_list)
     titles = (f"{name}, prices of {since},", f"prices of {request.until or 'today'}")

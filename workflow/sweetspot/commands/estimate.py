@@ -54,8 +54,7 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
     method = match["method"].lower() if match else ""
     method = METHOD_SYNONYMS.get(method, method)
     if match is None or method not in METHODS:
-        example = '"llama-3.1-8b lora 100M tokens"'
-        methods = ", ".join(METHODS)
+        example, methods = '"llama-3.1-8b lora 100M tokens"', ", ".join(METHODS)
         raise UserError(f"work is {text!r}; expected MODEL METHOD TOKENS, such as {example} ({methods})")
     count = parse_number(match["count"], "TOKENS")
     tokens_per_sample = parse_number(match["per_sample"] or "1", "tokens of a sample")

@@ -46,9 +46,15 @@ class ImportRequest:
         """Return the keys of the price list but for its offers; `method`: how its prices were chosen."""
         source = f"{Path(self.file).name} ({self.file_format}), {method}"
         heading = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
-        # YAML would write an alias of the day above if it were the same object.
-        where = {"as_of": as_of.replace(), "source": self.rate_source}
-        return heading | ({"rates": [_rate(text) | where for text in self.rates]} if self.rates else {})
+        rates = []
+        for text in self.rates:
+            currency, equals, usd = text.partition("=")
+            if not equals:
+                raise UserError(f"--rate is {text!r}; expected a currency and its USD, such as EUR=1.09")
+            value = parse_number(usd, f"--rate {currency}")
+            # YAML would write an alias of the day above if it were the same object.
+            rates.append({"currency": currency, "usd": value, "as_of": as_of.replace(), "source": self.rate_source})
+        return heading | ({"rates": rates} if rates else {})
 
 
 def run(request: ImportRequest) -> None:
@@ -128,14 +134,6 @@ def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, A
         offers.append({key: value for key, value in offer.items() if value})
         instances.setdefault(entry.instance, {key: value for key, value in machine.items() if value})
     return request.heading(request.as_of, "cheapest place") | {"offers": offers}, instances
-
-
-def _rate(text: str) -> dict[str, Any]:
-    """Return 'EUR=1.09' as a dict {currency, usd}; the price list's model checks the currency and the sign."""
-    currency, equals, usd = text.partition("=")
-    if not equals:
-        raise UserError(f"--rate is {text!r}; expected a currency and what one unit is in USD, such as EUR=1.09")
-    return {"currency": currency, "usd": parse_number(usd, f"--rate {currency}")}
 
 
 def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:

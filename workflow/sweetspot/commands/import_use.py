@@ -17,7 +17,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.monthly import GROWTH
 from sweetspot.study.study import load_study
 from sweetspot.use.job_records import EARLIEST, read_runs
-from sweetspot.use.monthly_use import MonthlyUse, count_use
+from sweetspot.use.monthly_use import count_use
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,11 @@ def run(request: UseRequest) -> None:
     runs = read_runs(request.file, request.record_format, zone, now)
     use = count_use(runs, zone, since, until)
     has_started = runs["start"].notna()
+    mean_devices = use.device_hours / use.hours
+    if request.devices is not None and mean_devices > request.devices * (1 + 1e-9):
+        raise UserError(f"--devices is {request.devices:g}; the jobs held {mean_devices:.3g} devices on average")
     values = {
-        "busy_share": _busy_share(use, request.devices),
+        "busy_share": request.devices and mean_devices / request.devices,
         "excluded": {
             "never_started": int((~has_started).sum()),
             "without_device": int((has_started & ~(runs["devices"] > 0)).sum()),
@@ -84,16 +87,6 @@ def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp |
     if not EARLIEST <= moment <= now:
         raise UserError(f"--since or --until is {day}; expected a day from 1990 to today")
     return pd.Timestamp(moment).tz_convert("UTC")
-
-
-def _busy_share(use: MonthlyUse, devices: float | None) -> float | None:
-    """Return the share (0 to 1) of the hours of so many devices in which jobs held them; None without `devices`."""
-    if devices is None:
-        return None
-    needed = use.device_hours / use.hours
-    if needed > devices * (1 + 1e-9):
-        raise UserError(f"--devices is {devices:g}; the jobs held {needed:.3g} devices on average")
-    return needed / devices
 
 
 def _model_and_gpus(request: UseRequest, name: str) -> tuple[str, int]:

@@ -56,7 +56,12 @@ def run(request: RefreshRequest) -> None:
     names = price_list_names(folder / "prices")
     catalogue = checked_catalogue(study.catalogue, instances, names, folder / "study.yaml")
     prices = {name: load_price_list(folder / "prices" / f"{name}.yaml") for name in names}
-    addresses = _addresses(request.mirrors)
+    addresses = dict(ADDRESSES)
+    for mirror in request.mirrors:
+        name, _, url = mirror.partition("=")
+        if name not in addresses or not url.startswith(("http://", "https://")):
+            raise UserError(f"--mirror is {mirror!r}; expected SOURCE=URL with one of {', '.join(addresses)}")
+        addresses[name] = url.rstrip("/")
     parts = _requested_parts(request.providers, instances, catalogue)
     updates: list[PriceUpdate] = []
     for source, key, part in parts:
@@ -80,17 +85,6 @@ def run(request: RefreshRequest) -> None:
         history=[] if request.dry_run else _write_lists(lists),
     )
     print(text, end="")
-
-
-def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
-    """Return {source: address}, with those of --mirror ('SOURCE=URL') in place. Raises UserError for a wrong one."""
-    addresses = dict(ADDRESSES)
-    for mirror in mirrors:
-        name, _, url = mirror.partition("=")
-        if name not in addresses or not url.startswith(("http://", "https://")):
-            raise UserError(f"--mirror is {mirror!r}; expected SOURCE=URL with one of {', '.join(addresses)}")
-        addresses[name] = url.rstrip("/")
-    return addresses
 
 
 def _requested_parts(

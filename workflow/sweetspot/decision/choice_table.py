@@ -25,9 +25,8 @@ class PricedWork(NamedTuple):
 
     `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the project and
     USD at today's rents, choice x sample; `busy`: days of use a month
-    of an owned machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `filled`: up to which
-    share of its hours a machine is used to keep a limit on waiting; `limit_costs`: limits of the team, each with USD
-    per month that the limit costs; `without_speed`: title and commitment of machines without a known speed.
+    of an owned machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `limit_costs`: the budget
+    of the team, with USD per month that it costs; `without_speed`: title and commitment of machines without a speed.
     """
 
     name: str
@@ -39,7 +38,6 @@ class PricedWork(NamedTuple):
     busy: float = np.nan
     cost: str = SHARE
     model: str = ""
-    filled: float = 1.0
     limit_costs: Sequence[Mapping[str, Any]] = ()
     without_speed: pd.DataFrame = NO_OFFERS
 

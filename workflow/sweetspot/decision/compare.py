@@ -15,7 +15,7 @@ from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import set_aside, with_missing_speeds
-from sweetspot.decision.monthly_choices import monthly_problem
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import build_options, titled
@@ -132,7 +132,7 @@ def decide(
     samples = simulate(options, settings.seed, draws)
     context = (options, samples, offers, settings.month_days, settings.seed)
     monthly = planned.months.items() if len(options) else ()
-    months = [monthly_work(name, work, *context).within_limits(settings.usd_per_unit) for name, work in monthly]
+    months = [monthly_work(name, work, *context).within_budget(settings.usd_per_unit) for name, work in monthly]
     plans = phases_problems(options, samples, planned.plans, settings.month_days)
     priced = works(options, samples, plans, months, settings, planned.titles)
     if len(offers):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sweetspot.bills.rates import Factor, Number
+from sweetspot.bills.rates import Factor, Number, rates
 from sweetspot.decision.options import Row
 from sweetspot.throughput.speed_errors import Error
 
@@ -84,7 +84,8 @@ class ParameterValues:
 
     def factor(self, label: int | None, figure: str) -> Number:
         """Return the factor, over its baseline, of a figure of the row with that label; 1 if unchanged."""
-        return _product(by for key, by in self.values.items() if key.figure == figure and label in key.rows)
+        factors = (by for key, by in self.values.items() if key.figure == figure and label in key.rows)
+        return math.prod(factors, start=1.0)
 
     def of(self, label: int | None) -> Factor:
         """Return a function from the name of a figure to its factor in the row with that label."""
@@ -95,18 +96,10 @@ class ParameterValues:
         """Labels of the option rows in which some figure changes."""
         return frozenset().union(*(parameter.rows for parameter in self.values))
 
-    def touches(self, label: int) -> bool:
-        """Return whether some figure of the option row with that label changes."""
-        return label in self.rows
-
     def work(self, figure: str, subject: str | None = None) -> Number:
         """Return the factor of a figure of the work, of all its parameters or of those of one class (`subject`)."""
-        subjects = None if subject is None else ("", subject)
-        return _product(
-            by
-            for key, by in self.values.items()
-            if key.figure == figure and (subjects is None or key.subject in subjects)
-        )
+        pairs = ((key, by) for key, by in self.values.items() if key.figure == figure)
+        return math.prod((by for key, by in pairs if subject is None or key.subject in ("", subject)), start=1.0)
 
 
 def error_key(error: Error) -> str:
@@ -114,12 +107,21 @@ def error_key(error: Error) -> str:
     return "|".join(map(str, error))
 
 
-def _product(factors: Iterable[Number]) -> Number:
-    """Return the product of factors; 1 without any."""
-    return math.prod(factors, start=1.0)
-
-
 BASELINE = ParameterValues(1, {})
+
+
+def hour_change(row: Row, values: ParameterValues, rent: Number | None = None) -> Number:
+    """Return USD per hour of use of an option row at parameter values over that at the baseline; 1 if it is free.
+
+    Parameters
+    ----------
+    row, rent
+        As `rates` takes them.
+    values
+        Values of the parameters.
+    """
+    baseline = rates(row, BASELINE.of(None)).variable
+    return rates(row, values.of(row["row"]), rent).variable / baseline if baseline else 1.0
 
 
 @dataclass(frozen=True)
@@ -244,10 +246,10 @@ class DecisionProblem(ABC):
 
     def row_of(self, labels: Sequence[int]) -> Row:
         """Return the option row among `labels` that represents a figure: the reference's, else the cheapest one."""
-        chosen = {choice.row["row"]: choice.row for choice in (self.choices[index] for index in self.competing)}
+        chosen = {row["row"]: row for row in (self.choices[index].row for index in self.competing)}
         by_label = {**self.rows, **chosen}
-        order = [self.reference, *chosen, *sorted(by_label)]
-        return by_label[next(label for label in order if label in labels and label in by_label)]
+        order = (label for label in (self.reference, *chosen, *sorted(by_label)) if label in labels)
+        return next(by_label[label] for label in order if label in by_label)
 
     def at(self, parameter: Parameter, factors: Array | Sequence[float]) -> Costs:
         """Return costs (choice x case) with one parameter at each of `factors` times its baseline, one case each."""
@@ -298,9 +300,6 @@ class DecisionProblem(ABC):
                 return None
             inner, outer = logs[changed[0] - 1], logs[changed[0]]
             if abs(outer - inner) <= PRECISION:
-                return self._point_at(costs, int(changed[0]), math.exp(outer))
-
-    def _point_at(self, costs: Costs, case: int, factor: float) -> TurningPoint:
-        """Return the turning point at `factor` to the choice that is the cheapest in one case of `costs`."""
-        to = int(self.cheapest(costs)[case])
-        return TurningPoint(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]))
+                case = int(changed[0])
+                to = int(self.cheapest(costs)[case])
+                return TurningPoint(math.exp(outer), to, float(costs.usd[to, case]), float(costs.counts[to, case]))

@@ -1,4 +1,4 @@
-"""A monthly workload as a decision: USD of its mixes of owned and rented machines at any parameter values."""
+"""A monthly workload as a decision: its mixes of owned and rented machines, and their USD at any parameter values."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,20 +14,24 @@ from sweetspot.decision.decision_problem import (
     FURTHEST,
     PRICES,
     Array,
+    Choice,
     Costs,
     DecisionProblem,
     Parameter,
     ParameterValues,
     TurningPoint,
 )
-from sweetspot.decision.monthly_work import MonthlyWork
-from sweetspot.decision.sources import rental_title
+from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
+from sweetspot.decision.parameters import all_of, known_or_assumed, parameters_of
+from sweetspot.decision.simulate import value_with_bounds
+from sweetspot.decision.sources import is_best, mix_title, rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
-from sweetspot.decision.work_classes import PER_MONTH
 from sweetspot.mixes.dispatch import DispatchResult, dispatch
-from sweetspot.mixes.problem import Counts, Problem, even_indices
-from sweetspot.mixes.search import BEST, Mix, MixSearch, climb, step, useful_counts
+from sweetspot.mixes.problem import Counts, Problem, even_indices, growth_by_month
+from sweetspot.mixes.search import Mix, MixSearch, climb, step, useful_counts
+from sweetspot.titles import model_title
 
+MAXIMUM_GROWTH = 0.5  # per month: no turning point is sought beyond
 COARSE_LOGS = np.log([1.1, 1.25, 1.6, 2.5])  # of factors that are evaluated before FURTHEST
 COARSE_PRECISION = 1e-4  # of the logarithm of a factor
 CHECKEDLY_BEST = 1.6  # times the best: a more expensive mix is priced only where its figures change
@@ -46,24 +50,22 @@ ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 class Strategy(NamedTuple):
     """One way to run the jobs of a problem, without costs.
 
-    `source`: the only offer by the hour (empty: any); `counts`: machines of each owned kind; `filled`: share of their
-    hours that is used at most; `timed`: keys of the speeds that are timed first.
+    `source`: the only offer by the hour (empty: any); `counts`: machines of each owned kind; `timed`: keys of the
+    speeds that are timed first.
     """
 
     source: str
     counts: Counts
-    filled: float
     timed: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, mix: Mix) -> "Strategy":
-        """Return the source, counts, fill limit and timings of a mix, without its dispatch."""
-        return cls(mix.source, mix.counts, mix.filled, mix.timed)
+        """Return the source, counts and timings of a mix, without its dispatch."""
+        return cls(mix.source, mix.counts, mix.timed)
 
     def dispatch(self, problem: Problem) -> DispatchResult:
         """Return the dispatch of a problem by this strategy."""
-        variant = replace(problem, filled=self.filled, first=self.source, timed=self.timed)
-        return dispatch(variant, self.counts)
+        return dispatch(replace(problem, first=self.source, timed=self.timed), self.counts)
 
 
 def _usd(problem: Problem, strategy: Strategy) -> Array:
@@ -123,7 +125,7 @@ class MonthlyProblem(DecisionProblem):
         finite = [index for index in range(1, len(usd)) if usd[index] < np.inf]
         best = _commitments(self.mixes[0])
         different = [index for index in finite if _commitments(self.mixes[index]) != best]
-        return min(different or finite, key=lambda index: float(usd[index]), default=super().runner_up)
+        return min(different or finite, key=usd.tolist().__getitem__, default=super().runner_up)
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
         """Return a mix in words: `count` machines that it buys, or the offer `alternative` that it rents most."""
@@ -155,10 +157,6 @@ class MonthlyProblem(DecisionProblem):
             self._errors[figure, strategy] = np.where(np.isfinite(error), error, 0.0)
         return figure(sample, strategy) + self._errors[figure, strategy]
 
-    def _estimated_usd(self, sample: Problem, strategy: Strategy) -> float:
-        """Return the estimated USD per month of a strategy on a small `sample`."""
-        return float(self._estimate(_usd, sample, strategy))
-
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
         """Return the machine numbers, at least 1 of each kind that a mix buys, of least cost, and USD per month."""
 
@@ -166,7 +164,7 @@ class MonthlyProblem(DecisionProblem):
         def usd(counts: Counts) -> float:
             if not self.work.affords(counts):
                 return np.inf
-            return self._estimated_usd(sample, Strategy.of(mix)._replace(counts=counts))
+            return float(self._estimate(_usd, sample, Strategy.of(mix)._replace(counts=counts)))
 
         kinds = [index for index, kind in enumerate(sample.held) if kind.name in mix.bought]
         minimum = tuple(count + (index in kinds) for index, count in enumerate(sample.owned))
@@ -181,25 +179,22 @@ class MonthlyProblem(DecisionProblem):
             factors = {key: float(np.broadcast_to(by, values.cases)[case]) for key, by in values.values.items()}
             single = ParameterValues(1, factors)
             sample, months = self._sample(self.work.moved(single)), self.months * float(single.work("months"))
-            for index, mix in enumerate(self.mixes):
-                alternative[index, case] = self._alternative(sample, index)
-                if self._may_be_best(index, single):
-                    counts, month_usd = self._best_counts(sample, mix)
-                    usd[index, case] = month_usd * months
-                    machines[index, case] = np.maximum(np.subtract(counts, sample.owned), 0).sum()
+            alternative[:, case] = [self._alternative(sample, index) for index in range(len(self.mixes))]
+            for index in self._contenders(single):
+                counts, month_usd = self._best_counts(sample, self.mixes[index])
+                usd[index, case] = month_usd * months
+                machines[index, case] = np.maximum(np.subtract(counts, sample.owned), 0).sum()
         return Costs(usd, machines, alternative)
 
-    def _may_be_best(self, index: int, values: ParameterValues) -> bool:
-        """Return whether a mix is worth pricing: nearly the best at the baseline, or with changed machine figures."""
-        labels = {label for name in self.mixes[index].bought for label in self.work.source(name).labels}
-        return not values.values or bool(labels & values.rows) or index in self._contenders
-
-    @cached_property
-    def _contenders(self) -> set[int | None]:
-        """Indices of the mixes that are priced at all parameter values: nearly the best ones, and the runner-up."""
-        limit = CHECKEDLY_BEST * min(mix.expected for mix in self.mixes)
-        nearly_best = {index for index, mix in enumerate(self.mixes) if mix.expected <= limit and not mix.one_offer}
-        return {*nearly_best, self.runner_up}
+    def _contenders(self, values: ParameterValues) -> list[int]:
+        """Return indices of the mixes worth pricing at `values`: nearly the best, or with changed machine figures."""
+        limit, contenders = CHECKEDLY_BEST * min(mix.expected for mix in self.mixes), []
+        for index, mix in enumerate(self.mixes):
+            labels = {label for name in mix.bought for label in self.work.source_by_name[name].labels}
+            is_near = (mix.expected <= limit and not mix.one_offer) or index == self.runner_up
+            if is_near or not values.values or labels & values.rows:
+                contenders.append(index)
+        return contenders
 
     def _alternative(self, sample: Problem, index: int) -> str:
         """Return the name of the offer that a mix without purchases rents most; of other mixes, their own key."""
@@ -224,34 +219,30 @@ class MonthlyProblem(DecisionProblem):
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one.
 
-        A price is a straight line in each cost: there the far end alone tells whether the answer changes.
-        """
-        limit = parameter.log_limit(math.exp(side))
-
-        def costs(distance: float) -> Costs:
-            return self.at(parameter, [math.exp(side * distance)])
-
-        coarse = [] if parameter.figure in PRICES else [log for log in COARSE_LOGS if log < limit]
-        logs = [*coarse, limit] if limit > 0 else []
-        distance = first_change(logs, lambda log: bool(self.is_changed(costs(log))[0]))
-        if distance is None:
-            return None
-        return self._refine(parameter, side, distance, int(self.cheapest(costs(distance))[0]))
-
-    def _refine(self, parameter: Parameter, side: float, start: float, to: int) -> TurningPoint | None:
-        """Return the turning point near the estimate `start` (|log factor|) on all samples; None if there is none.
-
         Estimates keep the strategy of each mix. The speeds worth timing first change with the figures, so the answer is
         decided again on all samples a little before and beyond the point; where it changes elsewhere the point is
-        sought among such answers.
+        sought among such answers. Distances are |log factor|.
         """
         limit = parameter.log_limit(math.exp(side))
-        decide = cache(lambda distance: self._decide(parameter, side * distance))
+        # A price is a straight line in each cost: the far end alone tells whether the answer changes.
+        coarse = [] if parameter.figure in PRICES else [log for log in COARSE_LOGS if log < limit]
+
+        @cache
+        def estimate(distance: float) -> Costs:
+            return self.at(parameter, [math.exp(side * distance)])
+
+        @cache
+        def decide(distance: float) -> Mix:
+            return self._decide(parameter, side * distance)
 
         def is_changed(distance: float) -> bool:
             return _answer(decide(distance)) != _answer(self.mixes[0])
 
-        crossing = self._crossing_distance(parameter, side, start, to)
+        logs = [*coarse, limit] if limit > 0 else []
+        start = first_change(logs, lambda log: bool(self.is_changed(estimate(log))[0]))
+        if start is None:
+            return None
+        crossing = self._crossing_distance(parameter, side, start, int(self.cheapest(estimate(start))[0]))
         distance = start if crossing is None else crossing
         inside, outside = max(distance - CHECKED, 0.0), distance + CHECKED
         if crossing is None or not is_changed(outside) or is_changed(inside):
@@ -260,7 +251,7 @@ class MonthlyProblem(DecisionProblem):
             changed = first_change([*COARSE_LOGS[distance > COARSE_LOGS], *logs], is_changed)
             if changed is None:
                 return None
-            return self._exact_point(parameter, side * changed, decide(changed))
+            distance = outside = changed
         return self._exact_point(parameter, side * distance, decide(outside))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
@@ -268,9 +259,9 @@ class MonthlyProblem(DecisionProblem):
         values = ParameterValues(1, {parameter: math.exp(log_factor)})
         problem = self.work.moved(values)
         sample, estimates = self._sample(problem), dict[Counts, float]()
-        for index, mix in enumerate(self.mixes):
-            if not mix.one_offer and self._may_be_best(index, values):
-                counts, usd = self._best_counts(sample, mix)
+        for index in self._contenders(values):
+            if not self.mixes[index].one_offer:
+                counts, usd = self._best_counts(sample, self.mixes[index])
                 estimates[counts] = min(usd, estimates.get(counts, np.inf))
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
@@ -279,22 +270,18 @@ class MonthlyProblem(DecisionProblem):
 
     def _exact_point(self, parameter: Parameter, log_factor: float, mix: Mix) -> TurningPoint | None:
         """Return the turning point at `log_factor` to `mix`, the best beyond it; None if no choice buys the same."""
-        kin = (
-            index
-            for index, choice in enumerate(self.mixes)
-            if not choice.one_offer and _commitments(choice) == _commitments(mix)
-        )
-        to, factor = next(kin, None), math.exp(log_factor)
-        if to is None:
-            return None
-        lead = "" if any(_commitments(mix)) else mix.done.lead
-        usd = float(_usd(self._problem(parameter, log_factor), Strategy.of(mix))) * self.months_at(parameter, factor)
-        return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), lead or str(to))
+        for index, choice in enumerate(self.mixes):
+            if not choice.one_offer and _commitments(choice) == _commitments(mix):
+                factor, lead = math.exp(log_factor), "" if any(_commitments(mix)) else mix.done.lead
+                usd = float(_usd(self._problem(parameter, log_factor), Strategy.of(mix)))
+                usd *= self.months_at(parameter, factor)
+                return TurningPoint(factor, index, usd, float(sum(mix.bought.values())), lead or str(index))
+        return None
 
     def _crossing_distance(self, parameter: Parameter, side: float, start: float, to: int) -> float | None:
         """Return the distance at which mix `to` costs as much as the best, or another offer is rented most, else None.
 
-        Distances are |log factor|; all samples are used.
+        All samples are used.
         """
         pair = (self.mixes[0], self.mixes[to])
         best = Strategy.of(pair[0])
@@ -337,8 +324,8 @@ class MonthlyProblem(DecisionProblem):
             counts, name = step(owned, index, 1), kind.name
             if kind.there or not work.affords(counts):
                 continue
-            pair = self._with_counts(owned), self._with_counts(counts)
-            is_owned = work.source(name).offer["purchase"] == "own"
+            pair = Strategy.of(work.mix_of(owned)), Strategy.of(work.mix_of(counts))
+            is_owned = work.source_by_name[name].offer["purchase"] == "own"
             for parameter in self.parameters:
                 is_class = parameter.quantity == PER_MONTH and not parameter.subject.endswith("(urgent)")
                 if parameter.quantity == ALL_JOBS or (is_class and len(work.work.jobs) == 1):
@@ -352,10 +339,6 @@ class MonthlyProblem(DecisionProblem):
                 difference = self._cost_difference(*pair, parameter, problems[parameter])
                 p_pays = float(np.mean(difference.samples[:, difference.sample_factors == 1.0] <= 0))
                 yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays)
-
-    def _with_counts(self, counts: Counts) -> Strategy:
-        """Return the best strategy within the limits that has exactly these numbers of machines."""
-        return Strategy.of(self.work.with_strategy(Mix(BEST, "", dispatch(self.work.drawn, counts))))
 
     def _selected_months(self, parameter: Parameter, log_factor: float) -> Problem:
         """Return `_problem` with INTERVAL_MONTHS of its months."""
@@ -374,14 +357,15 @@ class MonthlyProblem(DecisionProblem):
             with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
                 return with_machine.dispatch(problem).usd - without.dispatch(problem).usd
 
-        def pays(log_factor: float) -> bool:
-            return bool(difference(self._selected_months(parameter, log_factor)).mean() <= 0)
-
         samples = np.stack([difference(problem) for problem in problems.values()], axis=1)
         usd = dict(zip(problems, samples.mean(axis=0), strict=True))
         for inner, outer in pairwise(problems):
-            if (usd[inner] <= 0) != (usd[outer] <= 0):
-                is_changed = pays if usd[outer] <= 0 else lambda log_factor: not pays(log_factor)
+            pays = usd[outer] <= 0
+
+            def is_changed(log_factor: float, pays: bool = pays) -> bool:
+                return (difference(self._selected_months(parameter, log_factor)).mean() <= 0) == pays
+
+            if (usd[inner] <= 0) != pays:
                 log_factor = first_change([outer], is_changed, inner) or outer
                 usd[self._crossing(parameter, log_factor, without, with_machine)] = 0.0
         lines, no_jump = np.array(sorted(usd.items())).T, np.zeros(len(usd), bool)
@@ -396,3 +380,85 @@ def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _answer(mix: Mix) -> object:
     """Return a key of a mix's answer: kinds bought and sold; if none, the name of the offer that it rents most."""
     return _commitments(mix) if any(_commitments(mix)) else mix.done.lead
+
+
+# --- the problem of a workload ----------------------------------------------------------------------------------------
+
+
+def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
+    """Return the decision between the mixes of a monthly workload; None where no mix can run all its jobs."""
+    best, months = work.mixes[0], work.work.months
+    if not np.isfinite(best.expected):
+        return None
+    further = (mix for mix in work.mixes if not is_best(mix, best) and work.affords(mix.counts))
+    mixes = [best, *(mix for mix in further if np.isfinite(mix.expected))]
+    if not any(mix.counts == work.drawn.owned and not mix.source for mix in mixes):
+        mixes.append(work.mix_of(work.drawn.owned))
+    labels, choices = frozenset(work.rows), []
+    for index, mix in enumerate(mixes):
+        # What it rests on most: the machine that it buys, else what it rents.
+        name = next(iter(mix.bought), mix.source or mix.done.lead)
+        row = work.source_by_name.get(name, work.sources[0]).offer
+        title = mix_title(mix, work)
+        choices.append(Choice(row["option"], title, row, str(index), labels, already_owned=not mix.bought))
+    job_parameters = list(_job_parameters(work))
+    all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
+    return MonthlyProblem(
+        workload=work.name,
+        months=months,
+        size_text=f"{months:g} months",
+        choices=tuple(choices),
+        parameters=(*_offer_parameters(work), *(parameter for parameter, _ in job_parameters), *all_jobs),
+        samples_usd=np.stack([mix.done.usd * months for mix in mixes]),
+        work_samples=tuple(pair for pair in job_parameters if np.ptp(pair[1]) > 0),
+        neighbour_usd=_neighbour_usd(best, months),
+        rows=work.rows,
+        work=work,
+        mixes=mixes,
+    )
+
+
+def _neighbour_usd(best: Mix, months: float) -> Array | None:
+    """Return USD of feasible mixes with one machine more or fewer than the best, mix x sample; None without any."""
+    problem, samples = best.problem, []
+    for index, (kind, count) in enumerate(zip(problem.held, best.counts, strict=True)):
+        for number in (count - 1, count + 1):
+            if kind.minimum <= number and (not kind.there or number <= kind.there):
+                usd = dispatch(problem, step(best.counts, index, number - count)).usd * months
+                samples += [usd] * bool(np.isfinite(usd).all())
+    return np.stack(samples) if samples else None
+
+
+def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
+    """Yield the parameters of the offers: prices, figures of machines, tariffs, months, days of use, speeds."""
+    offers = []
+    for source in work.sources:
+        option, title = source.offer["option"], str(source.offer["title"])
+        offers.append(Choice(option, title, source.offer, option, source.labels, already_owned=source.there > 0))
+    speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
+    for parameter in parameters_of(offers, list(speeds.values()), work.month_days):
+        maximum = parameter.maximum
+        if parameter.figure == "residual_usd":
+            # Samples of a price list are cut at its lowest price; a higher resale value would be of no price list.
+            price, lowest, _ = value_with_bounds(work.source_by_name[parameter.subject].offer, "capex_usd")
+            maximum *= min(1.0, lowest / price)
+        yield replace(parameter, maximum=maximum)
+
+
+def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
+    """Yield each class's jobs per month, urgent jobs and growth as a parameter with its samples (one value each)."""
+    jobs = (work.numbers / growth_by_month(work.growth, work.work.months)).mean(axis=2)
+    for index, job_class in enumerate(work.classes):
+        job, title = job_class.job, model_title(job_class.job.name)
+        if job_class.urgent:
+            name, maximum = f"urgent jobs of {title} a month", job.per_month.value
+        else:
+            name, maximum = f"jobs of {title} a month", np.inf
+        rows = [(PER_MONTH, name, "jobs/month", job_class.number, maximum, jobs[index])]
+        if not job_class.urgent:
+            name, amount = f"growth of the jobs of {title}", job.growth_per_month
+            rows.append((GROWTH, name, "share/month", amount, MAXIMUM_GROWTH, work.growth[index]))
+        for quantity, name, unit, amount, maximum, samples in rows:
+            if amount.value > 0:
+                bounds = (amount.value, *known_or_assumed(amount.value, *amount.ends, "declared"))
+                yield Parameter(quantity, job_class.name, name, unit, *bounds, quantity, maximum=maximum), samples

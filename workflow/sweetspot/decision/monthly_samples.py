@@ -1,5 +1,6 @@
 """A monthly workload from the tables of a study: machines for its jobs, and samples of uncertain figures."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,14 +10,13 @@ import pandas as pd
 
 from sweetspot.bills.rates import or_zero
 from sweetspot.decision.decision_problem import error_key
-from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork, Source, Trial, WorkClass
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.simulate import Draws, value_with_bounds
-from sweetspot.decision.work_classes import GROWTH, PER_MONTH, Source, Trial, WorkClass
 from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, SpeedErrors, grown, month_noise
+from sweetspot.mixes.problem import NEVER, Array, SpeedErrors, growth_by_month, month_noise
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly
@@ -59,8 +59,7 @@ def monthly_work(
     owned = set(offers.loc[offers["purchase"] == "own", "instance"])
     refuse(
         f"workloads.yaml: {name}.have names {machine!r}; expected a machine with an offer `own` in a price list"
-        for machine in dict.fromkeys(work.have)
-        if machine not in owned
+        for machine in sorted({*work.have} - owned)
     )
     table, classes = _with_terms(options, offers), _classes_of(name, work)
     sampled = {figure: getattr(draws, figure)[:, :MIX_DRAWS] for figure in FIGURES}
@@ -73,8 +72,9 @@ def monthly_work(
     speeds = [figure for figure in draws.figures if figure.name == "images_per_s"]
     speed_keys = {label: error_key(figure.error) for figure in speeds for label in figure.rows}
     logs = {error_key(figure.error): np.log(figure.values[:MIX_DRAWS]) for figure in reversed(speeds)}
-    errors = SpeedErrors(tuple(logs), np.array([*logs.values()]).reshape(len(logs), sampled["hours"].shape[1]))
-    numbers, growth = _job_samples(name, work, classes, seed, errors.logs.shape[1])
+    size = sampled["hours"].shape[1]
+    errors = SpeedErrors(tuple(logs), np.array([*logs.values()]).reshape(len(logs), size))
+    numbers, growth = _job_samples(name, work, classes, seed, size)
     monthly = MonthlyWork(
         name=name,
         work=work,
@@ -83,7 +83,7 @@ def monthly_work(
         figures=sampled,
         numbers=numbers,
         growth=growth,
-        offer_samples=ownership | _offer_samples(table, seed, errors.logs.shape[1]),
+        offer_samples=ownership | _offer_samples(table, seed, size),
         month_days=month_days,
         rents=draws.rents,
         speed_keys=speed_keys,
@@ -114,7 +114,7 @@ def _job_samples(
         noise = _noise(seed, size, GROWTH, name, job_class.job.name)
         value, low, high = (1.0 + rate for rate in (share.value, *share.ends))
         growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
-        growth_factors = grown(growth[-1][None], work.months)[0]
+        growth_factors = growth_by_month(growth[-1][None], work.months)[0]
         by_month = np.zeros(growth_factors.shape)
         if seed is not None:
             generator = stream(seed, PER_MONTH, name, job_class.job.name, job_class.urgent)
@@ -150,13 +150,11 @@ def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFram
     """Return a source per persistent option of the classes; owned machines count in the first list that offers them."""
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
     rows = options[(options["in_answer"].astype(bool) | is_owned) & options["persistent"].astype(bool)]
-    workloads, counts = [job_class.workload for job_class in classes], list(work.have)
-    sources = []
+    workloads, counts, sources = [job_class.workload for job_class in classes], Counter(work.have), []
     for _, group in rows[rows["workload"].isin(workloads)].groupby("option", sort=False):
-        by_workload = {row["workload"]: row for row in reversed(records(group))}
-        offer = records(group.head(1))[0]
-        count = counts.count(offer["instance"]) if offer["purchase"] == "own" else 0
-        counts = [machine for machine in counts if not count or machine != offer["instance"]]
+        offer, *others = records(group)
+        by_workload = {row["workload"]: row for row in (*reversed(others), offer)}
+        count = counts.pop(offer["instance"], 0) if offer["purchase"] == "own" else 0
         sources.append(Source(offer, tuple(map(by_workload.get, workloads)), count))
     return tuple(sources)
 

@@ -1,36 +1,20 @@
-"""Monthly work: classes of jobs, samples of the machines that may run them, and the mixes within the team's limits."""
+"""Monthly work: classes of jobs, samples of the machines that may run them, and the mixes within the team's budget."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession, rates
+from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession
 from sweetspot.bills.rates import rent_over as mean_rent_factor
 from sweetspot.bills.renting import contract_months
-from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues
+from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, hour_change
 from sweetspot.decision.options import Row
-from sweetspot.decision.waiting import pool, waiting
-from sweetspot.decision.work_classes import (
-    COMMITTED as COMMITTED,
-)
-from sweetspot.decision.work_classes import (
-    GROWTH,
-    PER_MONTH,
-    UP_FRONT,
-    WAIT,
-    LimitViolation,
-    Source,
-    Trial,
-    WorkClass,
-    in_time,
-)
 from sweetspot.mixes.problem import (
     ALWAYS,
     NEVER,
@@ -41,16 +25,72 @@ from sweetspot.mixes.problem import (
     RentalOffer,
     SpeedErrors,
     finite,
-    grown,
+    growth_by_month,
     months_of,
 )
 from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
 
 if TYPE_CHECKING:
-    from sweetspot.study.monthly import Monthly  # lazily: pydantic takes longer than all this computes
+    from sweetspot.study.monthly import Monthly, RecurringJob  # lazily: pydantic takes longer than all this computes
+    from sweetspot.study.terms import Amount
 
-PERCENT = 100
+COMMITTED = ("reserved", "committed")
+PER_MONTH = "per_month"  # quantity: jobs of one class per month
+GROWTH = "growth_per_month"  # quantity: growth of one class
+UP_FRONT = "at_most_up_front"  # key of the budget in workloads.yaml
 TINY = 1e-12  # of a job
+
+
+class Trial(NamedTuple):
+    """A timing that reveals a speed: its cost in USD, and the title of the offer on which it runs."""
+
+    usd: float
+    title: str
+
+
+class WorkClass(NamedTuple):
+    """Jobs of one class, or its urgent jobs; `limit`: hours to the end; `workload`: name in the table of options."""
+
+    name: str
+    workload: str
+    job: "RecurringJob"
+    urgent: bool
+    limit: float
+
+    @property
+    def number(self) -> "Amount":
+        """Jobs per month with range; urgent jobs are counted among those of their class too."""
+        urgent = self.job.urgent_per_month if self.urgent else None
+        return self.job.per_month if urgent is None else urgent
+
+    def ends_in_time(self, row: Row, speed: float = 1.0) -> bool:
+        """Return whether a job on an option row, at `speed` times the central speed, ends within the limit."""
+        return bool(row["hours"] / speed <= self.limit) and bool(np.isfinite(row["usd"]))
+
+
+class Source(NamedTuple):
+    """A machine or offer that may run jobs: offer row, option row by class (None: no speed), number already owned."""
+
+    offer: Row
+    rows: tuple[Row | None, ...]
+    there: int
+
+    @property
+    def kind(self) -> str:
+        """How the source is used: `there` (already owned), `bought` (or committed to by the month), or `rented`."""
+        row = self.offer
+        is_monthly = row["purchase"] in ("own", *COMMITTED) or pd.notna(row["month_usd"])
+        return "there" if self.there else "bought" if is_monthly else "rented"
+
+    @property
+    def rows_by_label(self) -> dict[int, Row]:
+        """The source's distinct option rows, by label."""
+        return {row["row"]: row for row in (self.offer, *self.rows) if row is not None}
+
+    @property
+    def labels(self) -> frozenset[int]:
+        """Labels of the option rows of the source."""
+        return frozenset(self.rows_by_label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +102,8 @@ class MonthlyWork(MixLimits):
     per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline; USD that an
     owned machine would sell for today; months until delivery. `rents`: paths of the rents (None: the central ones).
     `stretched`: length of the project / planned length. `speed_keys`: correlation key of each row whose speed is
-    uncertain; `trials`: the timings that reveal speeds, by key. `limits`: USD up front and hours of mean wait, by key
-    of the workload; `limit_costs`: limits that the cheapest mix would break, each with the USD per month that the best
-    mix would cost less without it (NaN: no mix keeps the limits, and all are ignored).
+    uncertain; `trials`: the timings that reveal speeds, by key. `budget_usd`: what may be paid up front;
+    `limit_costs`: the budget as a reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
     """
 
     name: str
@@ -82,8 +121,8 @@ class MonthlyWork(MixLimits):
     trials: Mapping[str, Trial]
     stretched: float = 1.0
     central_work: "MonthlyWork | None" = None
-    limits: Mapping[str, float] = field(default_factory=dict)
-    limit_costs: tuple[tuple[LimitViolation, float], ...] = ()
+    budget_usd: float = math.inf
+    limit_costs: list[dict[str, Any]] = field(default_factory=list)
 
     @cached_property
     def drawn(self) -> Problem:
@@ -100,18 +139,14 @@ class MonthlyWork(MixLimits):
         """Mixes of machines and offers for the work: the best, then pure options, the cheapest first."""
         return mixes(self.drawn, self)
 
+    def mix_of(self, counts: Counts) -> Mix:
+        """Return the mix of these numbers of machines, with the set of timings that lowers its USD most, if any."""
+        return self._search.with_timings(self._search.mix(counts))
+
     @cached_property
     def _search(self) -> MixSearch:
         """The search for the mixes of all samples at the baseline."""
         return MixSearch(self.drawn, self)
-
-    def with_strategy(self, mix: Mix) -> Mix:
-        """Return the mix changed to keep the limits, with the set of timings that lowers its USD most, if any."""
-        return self._search.with_timings(self.ease(mix))
-
-    def trials_of(self, mix: Mix) -> list[Trial]:
-        """Return cost and offer of each timing that a mix begins with, the most expensive first."""
-        return sorted((self.trials[key] for key in mix.timed), reverse=True)
 
     @cached_property
     def rows(self) -> dict[int, Row]:
@@ -119,17 +154,13 @@ class MonthlyWork(MixLimits):
         return {label: row for source in self.sources for label, row in source.rows_by_label.items()}
 
     @cached_property
-    def _sources_by_name(self) -> dict[str, Source]:
+    def source_by_name(self) -> dict[str, Source]:
         """The sources by the key of their option."""
         return {source.offer["option"]: source for source in self.sources}
 
-    def source(self, name: str) -> Source:
-        """Return the source with the option key `name`."""
-        return self._sources_by_name[name]
-
     def title(self, name: str) -> str:
         """Return the title, for people, of the option with the key `name`."""
-        return str(self.source(name).offer["title"])
+        return str(self.source_by_name[name].offer["title"])
 
     @property
     def at_home(self) -> list[str]:
@@ -148,9 +179,9 @@ class MonthlyWork(MixLimits):
         if length == 1.0:
             return self._problem(values, self._unmoved if values.values else {})
         months = self.work.months * length
-        steady = self.numbers / grown(self.growth, self.work.months)
-        number_of_months = len(months_of(months)[0])
-        numbers = steady[:, :, np.arange(number_of_months) % steady.shape[2]] * grown(self.growth, months)
+        steady = self.numbers / growth_by_month(self.growth, self.work.months)
+        growth_factors = growth_by_month(self.growth, months)
+        numbers = steady[:, :, np.arange(growth_factors.shape[2]) % steady.shape[2]] * growth_factors
         work = self.work.model_copy(update={"months": months})
         longer = replace(self, work=work, numbers=numbers, stretched=self.stretched * length)
         return longer._problem(values, {})
@@ -158,18 +189,17 @@ class MonthlyWork(MixLimits):
     @cached_property
     def _unmoved(self) -> dict[str, OwnedMachine | RentalOffer]:
         """Machines and offers at the baseline, by the key of their option."""
-        owned = {kind.name: kind for kind in self.drawn.held}
-        return owned | {offer.name: offer for offer in self.drawn.rented}
+        machines: list[OwnedMachine | RentalOffer] = [*self.drawn.held, *self.drawn.rented]
+        return {machine.name: machine for machine in machines}
 
     def _problem(self, values: ParameterValues, unmoved: Mapping[str, OwnedMachine | RentalOffer]) -> Problem:
         """Return the problem at `values`; machines and offers without changes are taken from `unmoved`, by name."""
-        jobs, machines = self._jobs(values), []
+        jobs, machines = self._jobs(values), list[OwnedMachine | RentalOffer]()
         for source in self.sources:
             machine = None if source.labels & values.rows else unmoved.get(source.offer["option"])
-            if machine is None:
-                is_rented = source.kind == "rented"
-                machine = self._rented(source, values, jobs) if is_rented else self._owned(source, values)
-            machines.append(machine)
+            if machine is None and source.kind == "rented":
+                machine = self._rented(source, values, jobs)
+            machines.append(machine or self._owned(source, values))
         return Problem(
             jobs=jobs,
             held=tuple(machine for machine in machines if isinstance(machine, OwnedMachine)),
@@ -186,7 +216,7 @@ class MonthlyWork(MixLimits):
             growth_factor = values.work(GROWTH, job_class.job.name)
             if growth_factor != 1.0:
                 growth, months = self.growth[[index]], self.work.months
-                number = number * (grown(growth * growth_factor, months) / grown(growth, months))[0]
+                number = number * (growth_by_month(growth * growth_factor, months) / growth_by_month(growth, months))[0]
             if job_class.urgent:
                 number = np.minimum(jobs[-1], number)
                 jobs[-1] = jobs[-1] - number
@@ -200,43 +230,42 @@ class MonthlyWork(MixLimits):
             return samples
         if name == "days":
             return np.asarray(samples * factor("days_per_month"))
-        usd_per_hour = rates(row, BASELINE.of(None)).variable
-        rate: Number = rates(row, factor).variable / usd_per_hour if usd_per_hour and name != "hours" else 1.0
-        return np.asarray(samples * (rate if name == "variable" else rate / factor("images_per_s")))
+        if name != "hours":
+            samples = samples * hour_change(row, values)
+        return np.asarray(samples if name == "variable" else samples / factor("images_per_s"))
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
         """Return a source's owned or committed machine; owned ones work in planned hours, committed ones always."""
         row, months = source.offer, self.work.months
         usd_per_hour, factor = self._figure("variable", row, values), values.of(row["row"])
-        after = self.offer_samples.get(("delivery_months", row["row"]))
-        delay: Number = 0.0 if after is None else after
+        sampled = {name: samples for (name, label), samples in self.offer_samples.items() if label == row["row"]}
+        delay: Number = sampled.get("delivery_months", 0.0)
         capacity = np.full(usd_per_hour.size, HOURS_A_DAY * self.month_days)
         if row["purchase"] == "own":
             # The options' ownership is borne by the hours in which the machine works; here it is paid by the month.
             working = 1.0 - or_zero(row["downtime_share"])
-            days = np.minimum(self._figure("days", row, values), self.month_days)
-            capacity = HOURS_A_DAY * days * working
+            capacity = HOURS_A_DAY * np.minimum(self._figure("days", row, values), self.month_days) * working
             if source.there:
                 care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
-                sale = self.offer_samples.get(("sell_for_usd", row["row"]), 0.0) * factor("sell_for_usd")
+                sale = sampled.get("sell_for_usd", 0.0) * factor("sell_for_usd")
                 fixed = care + (sale - or_zero(row["residual_usd"])) / months
             else:
-                sampled = {name: values for (name, label), values in self.offer_samples.items() if label == row["row"]}
                 usd = possession(row, lambda name: sampled.get(name, 1.0) * factor(name), delay)
                 fixed = row["fixed_usd_per_month"] * working * usd / (possession(row, BASELINE.of(None)) or 1.0)
         else:
             rate = usd_per_hour / row["variable_usd_per_hour"]
-            remaining = months - float(np.median(delay))
             if pd.notna(row["month_usd"]):
                 usd_per_hour, fixed = np.zeros(rate.size), row["month_usd"] * rate
             else:
-                terms = contract_months(remaining, row["term_months"]) / months
+                terms = contract_months(months - float(np.median(delay)), row["term_months"]) / months
                 usd_per_hour, fixed = row["term_variable"] * rate, row["term_fixed"] * terms * rate
         hours = np.full((len(self.classes), capacity.size), NEVER)
         for index, class_row in self._rows_in_time(source, values):
             hours[index] = self._figure("hours", class_row, values) / class_row["jobs_at_once"]
-        starts, length = months_of(months)
-        delivered = ALWAYS if after is None else np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
+        present = ALWAYS
+        if "delivery_months" in sampled:
+            starts, length = months_of(months)
+            present = np.clip((starts + length - sampled["delivery_months"][:, None]) / length, 0.0, 1.0)
         return OwnedMachine(
             name=row["option"],
             there=source.there,
@@ -246,7 +275,7 @@ class MonthlyWork(MixLimits):
             hours=hours,
             running=finite(hours) * usd_per_hour,
             devices=int(row["gpus"]),
-            present=delivered,
+            present=present,
             speed_keys=self._keys(source),
             running_at_speed=finite(hours) * float(np.mean(usd_per_hour)),
         )
@@ -259,8 +288,7 @@ class MonthlyWork(MixLimits):
         for index, row in self._rows_in_time(source, values):
             slots = row["jobs_at_once"]
             paid_slots = slots if self.classes[index].urgent else 1.0
-            usd_of_job = self._figure("usd", row, values) * paid_slots
-            hours = self._figure("hours", row, values) * paid_slots
+            usd_of_job, hours = (self._figure(name, row, values) * paid_slots for name in ("usd", "hours"))
             device_hours[index] = hours * row["gpus"] / slots
             rents = self._rent_by_month.get((row["option"], row["model"]), ALWAYS)
             mean = due = rents.mean(axis=1)
@@ -305,77 +333,37 @@ class MonthlyWork(MixLimits):
     def _rows_in_time(self, source: Source, values: ParameterValues) -> Iterator[tuple[int, Row]]:
         """Yield index and option row of each class whose jobs end within their limit of hours on a source."""
         for index, (job_class, row) in enumerate(zip(self.classes, source.rows, strict=True)):
-            if row is not None and in_time(job_class, row, float(values.factor(row["row"], "images_per_s"))):
+            if row is not None and job_class.ends_in_time(row, float(values.factor(row["row"], "images_per_s"))):
                 yield index, row
 
-    # --- limits of the team ---------------------------------------------------------------------
-
-    @property
-    def any(self) -> bool:
-        """Whether the team has set any limit."""
-        return bool(self.limits)
+    # --- budget of the team ---------------------------------------------------------------------
 
     def up_front(self, counts: Counts) -> float:
         """Return USD to pay up front for these numbers of machines, beyond the owned ones: prices and upfront fees."""
         usd = 0.0
         for kind, count in zip(self.drawn.held, counts, strict=True):
-            row = self.source(kind.name).offer
+            row = self.source_by_name[kind.name].offer
             price = or_zero(row["capex_usd"] if row["purchase"] == "own" else row.get("upfront_usd"))
             usd += max(0, count - kind.there) * price
         return usd
 
-    def mean_wait(self, mix: Mix) -> float:
-        """Return the mean hours that a job waits for the mix's owned machines; NaN if these are overloaded."""
-        classes = tuple(stream.job_class for stream in pool(self, mix))
-        return float(waiting(classes).mean) if classes else 0.0
-
-    def violations(self, mix: Mix) -> list[LimitViolation]:
-        """Return the limits that a mix breaks, each with allowed and actual USD or hours."""
-        actual = {UP_FRONT: self.up_front(mix.counts), WAIT: self.mean_wait(mix)} if self.limits else {}
-        limits = self.limits.items()
-        return [LimitViolation(name, usd, actual[name]) for name, usd in limits if not actual[name] <= usd]
-
-    def keeps(self, mix: Mix) -> bool:
-        """Return whether a mix keeps all limits."""
-        return not self.violations(mix)
-
     def affords(self, counts: Counts) -> bool:
-        """Return whether these numbers of machines keep the limit on USD up front."""
-        return self.up_front(counts) <= self.limits.get(UP_FRONT, math.inf)
+        """Return whether these numbers of machines keep the budget up front."""
+        return self.up_front(counts) <= self.budget_usd
 
-    def ease(self, mix: Mix) -> Mix:
-        """Return the mix with machines used for a smaller share of their hours if jobs wait longer than allowed.
+    def over_budget(self, mix: Mix) -> list[dict[str, Any]]:
+        """Return the reason against a mix that costs more than the budget up front (USD); [] for any other mix."""
+        reason = {"limit": UP_FRONT, "allowed": self.budget_usd, "actual": self.up_front(mix.counts)}
+        return [] if self.affords(mix.counts) else [reason]
 
-        The rest is rented; where nothing can be rented the mix stays as it is.
+    def within_budget(self, usd_per_unit: float) -> "MonthlyWork":
+        """Return the workload with its budget applied, and `limit_costs` where that changes the best mix.
+
+        `usd_per_unit`: USD per unit of the study's currency, in which the budget is stated.
         """
-        allowed = self.limits.get(WAIT, math.inf)
-
-        def is_too_long(percent: int) -> bool:
-            return not self.mean_wait(mix._replace(filled=percent / PERCENT)) <= allowed
-
-        if allowed == math.inf or self.mean_wait(mix) <= allowed:
-            return mix
-        percent = bisect_left(range(PERCENT), True, lo=1, key=is_too_long) - 1
-        relaxed = mix.renting_sooner(percent / PERCENT)
-        return relaxed if percent and math.isfinite(relaxed.expected) else mix
-
-    def within_limits(self, usd_per_unit: float) -> "MonthlyWork":
-        """Return the workload with its limits applied, and `limit_costs` in USD per month.
-
-        Limits are ignored where no mix keeps them. `usd_per_unit`: USD per unit of the study's currency, in which
-        limits of money are stated.
-        """
-        scales = {UP_FRONT: usd_per_unit, WAIT: 1.0}
-        limits = {
-            name: value * scale for name, scale in scales.items() if (value := getattr(self.work, name)) is not None
-        }
-        if not limits:
+        if self.work.at_most_up_front is None:
             return self
-        within = replace(self, limits=limits)
-        is_feasible = within.keeps(within.mixes[0])
-        costs = []
-        for violation in within.violations(self.mixes[0]):
-            remaining = {name: value for name, value in limits.items() if name != violation.limit}
-            saving = within.mixes[0].expected - replace(self, limits=remaining).mixes[0].expected
-            costs.append((violation, saving if is_feasible else math.nan))
-        return replace(within if is_feasible else self, limit_costs=tuple(costs))
+        within, best = replace(self, budget_usd=self.work.at_most_up_front * usd_per_unit), self.mixes[0]
+        saved_usd = within.mixes[0].expected - best.expected
+        costs = [reason | {"saved_usd": saved_usd} for reason in within.over_budget(best)]
+        return replace(within, limit_costs=costs)

@@ -95,13 +95,12 @@ def build_options(
     rows = with_fits(rows, settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
     lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
-    machines = rows["instance"].map(lambda name: settings.titles.get(name, name)).astype(object)
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
         option=_names(rows, rows["instance"], rows["price_list"], pd.Series(True, rows.index)),
-        title=_names(rows, machines, lists, eligible),
-        model_title=rows["model"].map(lambda model: settings.models.get(model, model)).astype(object),
+        title=_names(rows, _titles_of(rows["instance"], settings.titles), lists, eligible),
+        model_title=_titles_of(rows["model"], settings.models),
     )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
@@ -110,23 +109,23 @@ def build_options(
     return with_rent_factor(rows.assign(is_reference=_references(rows, settings)).copy()).copy()
 
 
+def _titles_of(names: pd.Series, titles: Mapping[str, str]) -> pd.Series:
+    """Return the title of each name, the name itself where it has none."""
+    return names.map(lambda name: titles.get(name, name)).astype(object)
+
+
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """Return one row of `costs` per offer, model and workload: the best cell at the headline batch and precision."""
     costs = costs.reindex(columns=[*dict.fromkeys([*costs, "status"])])
-    rows = costs[is_requested(costs, settings) & (costs["status"].fillna("ok") == "ok")]
+    batch_size = costs["model"].map(settings.batch_sizes)  # Missing: any.
+    is_any = batch_size.isna() & (costs["model"].isna() | costs["model"].isin(list(settings.batch_sizes)))
+    rows = costs[(is_any | costs["batch_size"].eq(batch_size)) & costs["status"].fillna("ok").eq("ok")]
     rows = rows.assign(
         model=rows["model"].astype(object).fillna(NO_MODEL),
         differs=2 * (rows["precision"] != settings.precision) + (rows["framework"] != settings.framework),
     )
     rows = rows.sort_values(["differs", "images_per_usd"], ascending=[True, False], kind="stable")
     return rows.drop(columns="differs").drop_duplicates([*OFFER, "model", "workload"])
-
-
-def is_requested(rows: pd.DataFrame, settings: Settings) -> pd.Series:
-    """Return booleans by row of costs or plans: whether it has its model's headline batch (or any, if none is set)."""
-    any_size = [model for model, batch in settings.batch_sizes.items() if batch is None]
-    is_headline = rows["batch_size"] == rows["model"].map(settings.batch_sizes)
-    return is_headline | rows["model"].isin(any_size) | rows["model"].isna()
 
 
 def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
@@ -152,12 +151,9 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     `jobs_at_once`: number of such jobs, else 1; `figure_images_per_s`, `figure_gpus`: images/s of the figure behind
     that rate (of a single job the rate itself), and its number of devices.
     """
-    rows = rows.assign(
-        jobs_at_once=rows.get("jobs_at_once", pd.Series(1.0, rows.index)).fillna(1.0),
-        figure_images_per_s=rows["images_per_s"],
-        figure_gpus=rows["gpus"].astype(float),
-    )
-    side = rows["jobs_at_once"] > 1
+    count = rows.get("jobs_at_once", pd.Series(1.0, rows.index)).fillna(1.0)
+    rows = rows.assign(jobs_at_once=count, figure_images_per_s=rows["images_per_s"], figure_gpus=rows["gpus"] * 1.0)
+    side = count > 1
     if side.any():
         for name, column in SIDE.items():
             rows[column] = rows[column].astype(rows[name].dtype).mask(side, rows[name])
@@ -191,15 +187,16 @@ def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.Dat
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
     """Return `rows` with an assumed factor as interval of images/s where none is known, marked `assumed_interval`."""
-    lacks = rows["images_per_s"].notna() & (rows["images_per_s_low"].isna() | rows["images_per_s_high"].isna())
+    value, low, high = (rows[name] for name in FIGURE)
+    lacks = value.notna() & (low.isna() | high.isna())
     weak = rows["throughput_basis"].isin(["stand_in", "extrapolated"])
     years = rows[STAND_IN_YEARS].astype(float).fillna(0.0)
     aged = np.exp(np.hypot(math.log(ASSUMED_FACTOR_STAND_IN), years * math.log(YEAR)))  # Independent errors.
     factor = np.where(weak, aged, ASSUMED_FACTOR)
     return rows.assign(
         assumed_interval=lacks,
-        images_per_s_low=rows["images_per_s_low"].mask(lacks, rows["images_per_s"] / factor),
-        images_per_s_high=rows["images_per_s_high"].mask(lacks, rows["images_per_s"] * factor),
+        images_per_s_low=low.mask(lacks, value / factor),
+        images_per_s_high=high.mask(lacks, value * factor),
         level=rows["level"].mask(lacks, LEVEL_PREDICTION),
     )
 
@@ -260,9 +257,8 @@ def same_machine(first: Row, second: Row) -> bool:
 
 def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     """Return options with `workload_title` (its key if it has no title) and `unit`, the word for what speeds count."""
-    names = options["workload"].map(lambda name: titles.get(name, name))
     units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
-    return options.assign(workload_title=names, unit=unit_in_words(set(units)))
+    return options.assign(workload_title=_titles_of(options["workload"], titles), unit=unit_in_words(set(units)))
 
 
 def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:

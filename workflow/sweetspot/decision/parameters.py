@@ -42,10 +42,9 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
     list of Parameter
         Rents, machines, tariffs, the team's months and days of use, speeds.
     """
-    rented = [offer for offer in offers if offer.row["purchase"] != "own"]
     owned = [offer for offer in offers if offer.row["purchase"] == "own"]
     return [
-        *_rents(rented),
+        *_rents([offer for offer in offers if offer.row["purchase"] != "own"]),
         *(parameter for offer in owned for parameter in _machine_parameters(offer)),
         *_tariffs(owned),
         *_team_parameters(offers, owned, month_days),
@@ -57,17 +56,8 @@ def _row_parameter(
     row: Row, figure: str, name: str, unit: str, rows: frozenset[int], subject: str | None = None
 ) -> Parameter:
     """Return a figure of one option row as a parameter with its 90 % range; default `subject`: the row's option."""
-    value = float(row[figure])
-    return Parameter(
-        figure,
-        row["option"] if subject is None else subject,
-        name,
-        unit,
-        value,
-        *range_of(row, figure, value),
-        figure,
-        rows,
-    )
+    value, subject = float(row[figure]), row["option"] if subject is None else subject
+    return Parameter(figure, subject, name, unit, value, *range_of(row, figure, value), figure, rows)
 
 
 def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
@@ -82,11 +72,10 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
         yield all_of("all rented prices", ALL_RENT, RENT, _labels(rented))
     changing = [offer for offer in rented if moves_ahead(offer.row)]
     if changing:
-        row = changing[0].row
-        value = float(row["rent_factor"])
-        low, high = rent_bounds(row)
+        value = float(changing[0].row["rent_factor"])
+        low, *_, high = sorted([value, *rent_bounds(changing[0].row)])
         name = ("rent_factor", "", "mean rent over the project", FACTOR)
-        yield Parameter(*name, value, min(low, value), max(high, value), PATHS, "rent_factor", _labels(changing))
+        yield Parameter(*name, value, low, high, PATHS, "rent_factor", _labels(changing))
 
 
 def _machine_parameters(offer: Choice) -> Iterator[Parameter]:
@@ -162,9 +151,21 @@ def _labels(offers: Iterable[Choice]) -> frozenset[int]:
 
 def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
     """Return low and high (90 %) of a row's figure in its unit, and the basis: declared, interval or assumed."""
-    _, low, high = value_with_bounds(row, figure)
-    if not low < high:  # NaN is not below anything
-        return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"
-    if figure != "images_per_s":
-        return low, high, "declared"
-    return low, high, "assumed" if row["assumed_interval"] else "interval"
+    is_speed = figure == "images_per_s"
+    basis = "declared" if not is_speed else "assumed" if row["assumed_interval"] else "interval"
+    return known_or_assumed(value, *value_with_bounds(row, figure)[1:], basis)
+
+
+def known_or_assumed(value: float, low: float, high: float, basis: str) -> tuple[float, float, str]:
+    """Return low, high and `basis` of a value, or ASSUMED_RANGE either side and 'assumed' where it has no range.
+
+    Parameters
+    ----------
+    value, low, high
+        A value and its 90 % range, in its unit; NaN or equal ends: unknown.
+    basis
+        Where the range is from.
+    """
+    if low < high:  # NaN is not below anything.
+        return low, high, basis
+    return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"

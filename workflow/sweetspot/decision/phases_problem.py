@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import central_change, mean_factor
-from sweetspot.bills.rates import Number, possession, rates
+from sweetspot.bills.rates import Number, possession
 from sweetspot.bills.renting import contract_months, job_rounds, next_machine_count
 from sweetspot.decision.decision_problem import (
     ALL_JOBS,
@@ -21,12 +21,12 @@ from sweetspot.decision.decision_problem import (
     DecisionProblem,
     Parameter,
     ParameterValues,
+    hour_change,
 )
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.parameters import all_of, parameters_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
-from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
 FACTORS = 4097  # from a fifth to five times, at which it is computed where a machine pays
@@ -44,10 +44,8 @@ class PhasesProblem(DecisionProblem):
 
     Parameters
     ----------
-    phase_model
-        The network whose training hours the plan states.
     table
-        A row per choice: option, title, alternative, `boxes` (machines), hours with 90 % of the samples, usd, of that
+        A row per choice: option, title, alternative, `counts` (machines), hours, usd, of that
         `ownership_usd` by the month, `planned_hours` of one owned machine, `device_hours` of the whole plan.
     jobs
         Number of jobs of each phase.
@@ -69,7 +67,6 @@ class PhasesProblem(DecisionProblem):
         Samples of USD by use and USD of ownership, option x sample.
     """
 
-    phase_model: str
     table: pd.DataFrame
     jobs: Array
     phase_usd: Array
@@ -101,38 +98,34 @@ class PhasesProblem(DecisionProblem):
                 usd[index], machines[index] = self._option_cost(index, values)
         return Costs(usd, machines)
 
-    @property
-    def _has_months(self) -> bool:
-        """Whether the plan states the months of its project."""
-        return not np.isnan(self.months)
-
     def _length(self, values: ParameterValues) -> Number:
         """Return the length of the project as a multiple of the planned one; 1 where the plan states none."""
-        return values.work("months") if self._has_months else 1.0
+        return 1.0 if np.isnan(self.months) else values.work("months")
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
         """Return USD and machines of one option, one value per case; infinite USD: no number of machines is enough."""
-        row, unity = self.choices[index].row, np.ones(values.cases)
+        row, unity, term = self.choices[index].row, np.ones(values.cases), self.renewed_months[index]
         factor, is_owned, length = values.of(row["row"]), row["purchase"] == "own", self._length(values)
         speeds = [values.factor(speeds[index], "images_per_s") * unity for speeds in self.speed_of]
         hours = unity * values.work(ALL_JOBS) * length / np.stack(speeds)
-        months: Number = 1.0
-        if is_owned:
-            months = length if self._has_months else factor("months")
-        elif not np.isnan(self.renewed_months[index]):
-            term = self.renewed_months[index]
-            months = contract_months(self.months * length, term) / contract_months(self.months, term)
+        # A plan's rents are those of its own months, or today's where it states none.
+        months: Number = factor("months") if is_owned else 1.0
+        rent: Number = 1.0
+        change = central_change(row)
+        if not np.isnan(self.months):
+            rent = mean_factor(change, self.months * length) / mean_factor(change, self.months)
+            months = length if is_owned else 1.0
+            if not np.isnan(term):
+                months = contract_months(self.months * length, term) / contract_months(self.months, term)
         machines, is_late = self.machines[index] * unity, np.zeros(values.cases, bool)
-        _, baseline_rounds = self._rounds(index, machines[:1])
-        rounds = baseline_rounds
+        rounds = baseline_rounds = self._rounds(index, machines[:1])[1]
         if np.isfinite(self.available_hours[index]):
             hours_per_machine = self.available_hours[index] * factor("days_per_month") * months * unity
             machines, rounds, is_late = self._machines(index, hours, hours_per_machine)
-        # A plan's rents are those of its own months, or today's where it states none.
-        change = central_change(row)
-        rent = mean_factor(change, self.months * length) / mean_factor(change, self.months) if self._has_months else 1.0
-        rate = _ratio(rates(row, factor, rent).variable, rates(row, BASELINE.of(None)).variable)
-        month = _ratio(possession(row, factor), possession(row, BASELINE.of(None))) if is_owned else rate
+        rate = month = hour_change(row, values, rent)
+        if is_owned:
+            baseline = possession(row, BASELINE.of(None))
+            month = possession(row, factor) / baseline if baseline else 1.0
         running = (self.phase_usd[:, index, None] * hours * rounds / baseline_rounds).sum(axis=0) * rate
         ownership = self.ownership_usd[index] / self.machines[index] * machines * months * month
         return np.where(is_late, np.inf, ownership + running), machines
@@ -154,15 +147,14 @@ class PhasesProblem(DecisionProblem):
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield a case per owned option with the amount of work, and with days of use if hours are limited."""
-        running, ownership = self.running_samples, self.ownership_samples
+        usd = self.running_samples + self.ownership_samples
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
         rented = np.flatnonzero(self.eligible & ~is_owned)
         if not rented.size:
             return
         amount, unit = (self.work_hours, "hours of work") if len(self.jobs) > 1 else (float(self.jobs[0]), "jobs")
         for index in map(int, np.flatnonzero(self.eligible & is_owned)):
-            choice, rent = self.choices[index], (running[rented] + ownership[rented]).min(axis=0)
-            p_pays = float(np.mean(running[index] + ownership[index] <= rent))
+            choice, p_pays = self.choices[index], float(np.mean(usd[index] <= usd[rented].min(axis=0)))
             for parameter in self.parameters:
                 if parameter.quantity == ALL_JOBS:
                     label = ("the work of the plan", ALL_JOBS, amount, unit)
@@ -203,11 +195,6 @@ class PhasesProblem(DecisionProblem):
         counts = costs.counts[index, selected]
         is_sample_jump = np.diff(counts, prepend=counts[0]) != 0
         return CostDifference(factors, central, samples, factors[selected], is_jump, is_sample_jump)
-
-
-def _ratio(value: Number, baseline: Number) -> Number:
-    """Return value / baseline; 1 where the baseline is 0."""
-    return value / baseline if baseline else 1.0
 
 
 def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, month_days: float) -> list[PhasesProblem]:
@@ -269,27 +256,20 @@ def _phases_problem(
 ) -> PhasesProblem:
     """Return the decision of the plan `name`, from its rows of the plans table and the options in the answer."""
     total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
-    by_phase = {
-        str(phase): rows.set_index("option").reindex(total.index)
-        for phase, rows in table.groupby("phase", sort=False)
-        if phase != TOTAL
-    }
-    ownership = by_phase.pop(POSSESSION, pd.DataFrame(np.nan, total.index, ["usd", "machines"])).astype(
-        {"usd": float, "machines": float}
+    ownership = table[table["phase"] == POSSESSION].set_index("option").reindex(total.index)
+    ownership_usd = ownership["usd"].fillna(0.0).to_numpy(float)
+    machines = ownership["machines"].fillna(1.0).to_numpy(float)
+    phases = table[~table["phase"].isin([TOTAL, POSSESSION])]
+    jobs = phases.drop_duplicates("phase")["jobs"].to_numpy(int)
+    phase_usd, job_hours, slots, instances = (
+        phases.pivot(index="phase", columns="option", values=column)
+        .reindex(index=phases["phase"].unique(), columns=total.index)
+        .to_numpy()
+        for column in ("usd", "job_hours", "slots", "speed_of")
     )
-    ownership_usd, machines = ownership["usd"].fillna(0.0).to_numpy(), ownership["machines"].fillna(1.0).to_numpy()
-    phase_usd, job_hours, slots = (
-        np.array([rows[column].to_numpy(float) for rows in by_phase.values()])
-        for column in ("usd", "job_hours", "slots")
-    )
-    jobs = np.array([int(rows["jobs"].iloc[0]) for rows in by_phase.values()])
     offers = options.loc[total["index"]]
     rows, months = records(offers), float(total["plan_months"].iloc[0])
-    running = total["usd"].to_numpy(float) - ownership_usd
-    samples = sampled_costs(offers, running, ownership_usd, draws)
-    longer = draws.hours[offers.index] / offers["hours"].to_numpy(float)[:, None]
-    with np.errstate(invalid="ignore"):
-        low, high = interval(total["hours"].to_numpy(float)[:, None] * longer)
+    samples = sampled_costs(offers, total["usd"].to_numpy(float) - ownership_usd, ownership_usd, draws)
     planned_hours = HOURS_A_DAY * offers["days_per_month"] * offers["months"]
     device_hours = (jobs[:, None] * job_hours / slots).sum(axis=0)
     choice_rows = total.reset_index()[["option", "alternative", "hours", "usd"]].assign(
@@ -297,15 +277,13 @@ def _phases_problem(
             f"{count:g} × {title}" if count > 1 else title
             for count, title in zip(machines, total["title"], strict=True)
         ],
-        boxes=machines,
+        counts=machines,
         ownership_usd=ownership_usd,
-        hours_low=low,
-        hours_high=high,
         device_hours=device_hours * [float(row["gpus"] or 1) for row in rows],
         planned_hours=planned_hours.where(offers["purchase"].eq("own")).array,
     )
-    is_any_persistent = bool(offers["persistent"].any())
-    choices = tuple(Choice.of(row, bool(row["persistent"]) or not is_any_persistent) for row in rows)
+    is_none_persistent = not offers["persistent"].any()
+    choices = tuple(Choice.of(row, bool(row["persistent"] or is_none_persistent)) for row in rows)
     eligible = [choice for choice in choices if choice.eligible]
     of_offers = parameters_of(eligible, [choice.row for choice in eligible], month_days)
     return PhasesProblem(
@@ -315,16 +293,12 @@ def _phases_problem(
         choices=choices,
         parameters=(*of_offers, all_of("amount of work")),
         samples_usd=samples[0] + samples[1],
-        phase_model=str(total["model"].iloc[0]),
         table=choice_rows,
         jobs=jobs,
         phase_usd=phase_usd,
         job_hours=job_hours,
         slots=slots,
-        speed_of=[
-            [_speed_of(*pair, rows) for pair in zip(rows, phase["speed_of"], strict=True)]
-            for phase in by_phase.values()
-        ],
+        speed_of=[[_speed_of(*pair, rows) for pair in zip(rows, phase, strict=True)] for phase in instances],
         ownership_usd=ownership_usd,
         machines=machines,
         minimum=total["boxes"].to_numpy(float),
@@ -338,8 +312,6 @@ def _phases_problem(
 
 def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
     """Return the label of the row whose speed a phase's jobs have: of `instance`, or of one device; None: no row."""
-    of_instance = [candidate["row"] for candidate in (row, *rows) if candidate["instance"] == instance]
-    single = [
-        candidate["row"] for candidate in rows if candidate["gpus"] == 1 and candidate.get("gpu") == row.get("gpu")
-    ]
-    return next(iter([*of_instance, *single]), None)
+    matches = [other["row"] for other in (row, *rows) if other["instance"] == instance]
+    matches += [other["row"] for other in rows if other["gpus"] == 1 and other.get("gpu") == row.get("gpu")]
+    return matches[0] if matches else None

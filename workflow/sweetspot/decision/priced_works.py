@@ -10,13 +10,13 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import possession
 from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
 from sweetspot.decision.choice_table import NOTHING, PricedWork
-from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
-from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
+from sweetspot.decision.decision_problem import Array, ParameterValues
+from sweetspot.decision.monthly_work import COMMITTED, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, Row, records
+from sweetspot.decision.parameters import all_of
 from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.sources import failure_reasons, is_best, mix_title, owned_hours
-from sweetspot.mixes.dispatch import dispatch
+from sweetspot.decision.sources import failure_reasons, is_best, mix_title
 from sweetspot.mixes.search import BEST, Mix
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS
@@ -26,8 +26,6 @@ MAXIMUM_PRICED = 24  # Machines of a kind for which a break-even price is looked
 CAPEX = ["capex_usd", "capex_usd_low", "capex_usd_high"]
 OPTION_COLUMNS = ["title", "alternative", "instance", "purchase", "price_list", "persistent", "in_answer",
                   "is_reference", *CAPEX]  # fmt: skip
-PLAN_COLUMNS = ["title", "alternative", "counts", "hours", "hours_low", "hours_high", "planned_hours", "device_hours",
-                "usd"]  # fmt: skip
 
 
 def works(
@@ -75,9 +73,9 @@ def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, toda
 
 
 def _option_work(
-    name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, fixed_usd: pd.Series, draws: Draws
+    name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, draws: Draws
 ) -> PricedWork:
-    """Return a work whose choices are options; `columns`: further columns; `fixed_usd`: USD of owning the machine."""
+    """Return a work whose choices are options; `columns`: further ones, `ownership_usd` of the machine among them."""
     options = records(rows)
     kinds = pd.Series([_kind_of(row) for row in options], rows.index)
     table = rows[OPTION_COLUMNS].assign(
@@ -85,7 +83,7 @@ def _option_work(
         kind=kinds,
         commitment=kinds.replace([KEEP, RENT], NOTHING),
         box_title=rows["title"],
-        usd_per_capex=[_usd_per_capex(*pair) for pair in zip(options, fixed_usd, strict=True)],
+        usd_per_capex=list(map(_usd_per_capex, options, columns["ownership_usd"])),
         usd_at_todays_prices=columns["usd"] / rows["rent_factor"],
         **columns,
     )
@@ -95,22 +93,22 @@ def _option_work(
 
 def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
     """Return a plan of phases with a choice per option that can run it, and USD, choice x sample."""
-    rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
-    rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
-    costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
-    fixed_usd = costs["ownership_usd"]
-    work = _option_work(plan.workload, plan.months, rows, costs[PLAN_COLUMNS], plan.samples_usd, fixed_usd, draws)
-    return work._replace(cost=ROUNDS, model=plan.phase_model)
+    rows = options.loc[[choice.row["row"] for choice in plan.choices]]
+    columns = plan.table.set_axis(rows.index)
+    work = _option_work(plan.workload, plan.months, rows, columns, plan.samples_usd, draws)
+    return work._replace(cost=ROUNDS, model=str(rows["model"].iloc[0]))
 
 
 def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
     """Return the workload of a single job with a choice per option, and USD, choice x sample."""
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
-    fixed_usd, device_hours = months_of_use * rows["fixed_usd_per_month"], rows["hours"] * rows["gpus"].fillna(1)
-    columns = rows[["usd", "hours", "month_usd"]].assign(device_hours=device_hours, counts=1.0)
+    columns = rows[["usd", "hours", "month_usd"]].assign(
+        device_hours=rows["hours"] * rows["gpus"].fillna(1),
+        counts=1.0,
+        ownership_usd=months_of_use * rows["fixed_usd_per_month"],
+    )
     months = 1.0 if settings.counts == "month" else np.nan
-    work = _option_work(name, months, rows, columns, draws.usd[rows.index], fixed_usd, draws)
-    first = rows.iloc[0]
+    work, first = _option_work(name, months, rows, columns, draws.usd[rows.index], draws), rows.iloc[0]
     model, title = str(first["model"]), str(first.get("workload_title") or name)
     if title == name and model != NO_MODEL:
         title = str(first["model_title"])
@@ -144,21 +142,23 @@ def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
     is_rental = table["box_title"].isna() & table["main_rented"].notna() & ~table["has_sold"]
     table["kind"] = table["kind"].mask(is_rental, next(iter(table["kind"][is_rental]), RENT))
     usd = np.stack([mix.done.usd * months for mix in mixes])
-    costs = [limit._asdict() | {"saved_usd": saved_usd} for limit, saved_usd in monthly.limit_costs]
     work = _sorted_work(monthly.name, months, table, usd, usd)
-    return work._replace(cost=DISPATCH, filled=best.filled, limit_costs=costs)
+    return work._replace(cost=DISPATCH, limit_costs=monthly.limit_costs)
 
 
 def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict[str, Any]:
     """Return the columns of a mix in the table of choices; `rows`: option rows by key."""
     months, lead, bought = float(monthly.work.months), mix.done.lead or None, list(mix.bought.items())
-    hours, owned = owned_hours(monthly, mix)
+    device_hours = {name: float(mix.done.device_hours(name).mean()) for name in mix.done.sources}
+    hours = sum(device_hours.values())
+    owned_hours = sum(value for name, value in device_hours.items() if monthly.source_by_name[name].there)
     failures = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
-    violations = [] if failures else [limit._asdict() for limit in monthly.violations(mix)]
+    excess = [] if failures else monthly.over_budget(mix)
+    trials = sorted((monthly.trials[key] for key in mix.timed), reverse=True)
     columns = {
         "choice": mix.key,
         "title": mix_title(mix, monthly),
-        "kind": KEEP if (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours else RENT,
+        "kind": KEEP if (monthly.at_home and lead is None) or owned_hours >= OWNED_SHARE * hours else RENT,
         "commitment": NOTHING,
         # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
         "alternative": mix.key if bought or lead is None or any(monthly.drawn.owned) else lead,
@@ -172,12 +172,12 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
         "lead_option": lead,
         "lead": monthly.title(lead) if lead and not monthly.at_home and not bought else None,
         "has_sold": bool(mix.resold),
-        "timed": list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
+        "timed": list(dict.fromkeys(trial.title for trial in trials)),
         "trial_usd": mix.problem.trial_usd * months,
         "saving_usd": mix.saving * months,
-        "why_not": CANNOT if failures else LIMIT if violations else None,
-        "reasons": failures or violations,
-        "in_answer": not violations,
+        "why_not": CANNOT if failures else LIMIT if excess else None,
+        "reasons": failures or excess,
+        "in_answer": not excess,
         "box_title": None,
         "usd_per_capex": 0.0,
         **dict.fromkeys(CAPEX, np.nan),
@@ -202,27 +202,20 @@ def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     With a given number of machines the cost is linear in their price; the highest such price over all numbers is
     returned. NaN without such a mix.
     """
-    owned, source = monthly.drawn.owned, monthly.source(name)
+    owned, source = monthly.drawn.owned, monthly.source_by_name[name]
     for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}
-    rivals = [mix for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and monthly.keeps(mix)]
+    rivals = (mix for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and monthly.affords(mix.counts))
+    rival_usd = min((mix.expected for mix in rivals), default=np.nan)
     index = [kind.name for kind in monthly.drawn.held].index(name)
-    price = float(source.offer["capex_usd"])
-    doubled = Parameter("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", source.labels)
-    problems = monthly.moved(ParameterValues(1, {doubled: 2.0})), monthly.drawn
-    month = float(np.subtract(*(problem.held[index].fixed.mean() for problem in problems)))  # USD for the price alone.
-    if not rivals or not month > 0:
-        return np.nan
-    rival_usd = min(mix.expected for mix in rivals)
-    up_front, highest = monthly.limits.get(UP_FRONT, np.inf), np.nan
-    for base in {owned, monthly.mixes[0].counts}:
+    price, highest = float(source.offer["capex_usd"]), np.nan
+    doubled = monthly.moved(ParameterValues(1, {all_of(name, "capex_usd", "capex_usd", source.labels): 2.0}))
+    month = float((doubled.held[index].fixed - monthly.drawn.held[index].fixed).mean())  # USD for the price alone.
+    for base in {owned, monthly.mixes[0].counts} if month > 0 else ():
         previous = -np.inf
         for number in range(1, MAXIMUM_PRICED + 1):
-            counts = (*base[:index], owned[index] + number, *base[index + 1 :])
-            mix = monthly.with_strategy(Mix(BEST, "", dispatch(monthly.drawn, counts)))
-            if any(violation.limit != UP_FRONT for violation in monthly.violations(mix)):
-                continue
+            mix = monthly.mix_of((*base[:index], owned[index] + number, *base[index + 1 :]))
             below = price * (1 + (rival_usd - mix.expected) / (number * month))
             if below < previous:
                 break
-            previous, highest = below, np.fmax(highest, min(below, up_front / number))
+            previous, highest = below, np.fmax(highest, min(below, monthly.budget_usd / number))
     return float(highest)

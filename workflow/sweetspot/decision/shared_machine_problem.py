@@ -38,7 +38,7 @@ class SharedMachineProblem(DecisionProblem):
         usd = self.baseline_usd[:, None] * work
         for index, choice in enumerate(self.choices):
             row = choice.row
-            if values.touches(row["row"]) or by_contract(row):
+            if row["row"] in values.rows or by_contract(row):
                 with np.errstate(divide="ignore"):  # An interval of the speed may begin at 0.
                     change = _hour_at(row, values) / _hour_at(row, BASELINE)
                     usd[index] *= change / values.factor(row["row"], "images_per_s")
@@ -71,11 +71,11 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
         rows, reference = records(staying(table)), reference_rows.get(model)
         if len(rows) < 2:
             continue
-        is_owned = reference is not None and reference["purchase"] == "own"
-        if reference is not None and is_owned:
-            usd, samples, size_text = _work_of_reference(rows, reference, draws, month_days)
-        else:
+        if reference is None or reference["purchase"] != "own":
+            reference = None
             usd, samples, size_text = _all_workloads(model, rows, options, draws)
+        else:
+            usd, samples, size_text = _work_of_reference(rows, reference, draws, month_days)
         is_finite = np.isfinite(samples).all(axis=1)
         order = [index for index in np.argsort(usd, kind="stable") if is_finite[index]]
         choices = tuple(Choice.of(rows[index]) for index in order)
@@ -84,14 +84,14 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
         problems.append(
             SharedMachineProblem(
                 workload=model,
-                months=float(reference["months"]) if reference is not None and is_owned else np.nan,
+                months=np.nan if reference is None else float(reference["months"]),
                 size_text=size_text,
                 choices=choices,
                 parameters=tuple(parameters_of(choices, [choice.row for choice in choices], month_days)),
                 samples_usd=samples[order],
                 model=model,
-                reference=int(reference["row"]) if reference is not None and is_owned else None,
-                of_the_team=OF_THE_TEAM if is_owned else (),
+                reference=None if reference is None else int(reference["row"]),
+                of_the_team=() if reference is None else OF_THE_TEAM,
                 baseline_usd=usd[order],
             )
         )
@@ -113,12 +113,11 @@ def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Num
 
 def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Draws) -> tuple[Array, Array, str]:
     """Return USD by row, samples (row x sample) and names of a model's workloads that every option runs, once each."""
-    names = [row["option"] for row in rows]
-    table = options[options["model"].eq(model) & options["option"].isin(names)]
-    complete = table.groupby("workload")["option"].nunique().eq(len(rows))
-    workloads = [str(name) for name in complete.index[complete]]
-    indices = table[table["workload"].isin(workloads)].groupby("option").groups
-    labels = [list(indices[row["option"]]) if workloads else [row["row"]] for row in rows]
+    table = options[options["model"].eq(model) & options["option"].isin([row["option"] for row in rows])]
+    counts = table.groupby("workload")["option"].nunique()
+    workloads = counts.index[counts == len(rows)].tolist()
+    groups = table[table["workload"].isin(workloads)].groupby("option").groups
+    labels = [list(groups[row["option"]]) if workloads else [row["row"]] for row in rows]
     usd = np.array([options["usd"].to_numpy(float)[group].sum() for group in labels])
     return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels]), ", ".join(workloads)
 
@@ -132,15 +131,14 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
     label, days, months = reference["row"], float(reference["days_per_month"]), float(reference["months"])
     use = np.minimum(draws.days[label], month_days) / days
     lengths = (figure.values for figure in draws.figures if figure.name == "months" and label in figure.rows)
-    longer = next(lengths, months) / months
     hours = HOURS_A_DAY * days * (1.0 - or_zero(reference["downtime_share"])) * months
     images = 3600.0 * float(reference["images_per_s"]) * hours
-    samples = []
+    sampled_images, samples = images * use * next(lengths, months) / months, []
     for row in rows:
         # The hour of a contract is sampled at the price list's days of use: here they are the team's.
-        is_contract, index = by_contract(row), row["row"]
-        variable = float(row["variable_usd_per_hour"]) if is_contract else draws.variable[index]
+        index = row["row"]
+        variable = row["variable_usd_per_hour"] if by_contract(row) else draws.variable[index]
         hour = _usd_per_hour(row, draws.fixed[index], variable, use)
-        samples.append(images * use * longer * hour / (3600.0 * draws.images_per_s[index]))
+        samples.append(sampled_images * hour / (3600.0 * draws.images_per_s[index]))
     usd = np.array([images / float(row["images_per_usd"]) for row in rows])
     return usd, np.stack(samples), f"{days:g} days of use a month for {months:g} months"

@@ -1,6 +1,5 @@
 """Seeded Monte Carlo: samples of uncertain figures, and of the rates, hours and USD that follow."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -81,10 +80,9 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         Arrays of option row x sample, rows in the order of `options`.
     """
     rows = records(options)
-    lengths = {
-        row["model"]: _FigureSampler(seed, draws, rows).offered(row, "months") for row in _owned_references(rows)
-    }
-    sampler, rents = _FigureSampler(seed, draws, rows), Rents(partial(stream, seed), draws, lengths)
+    owned = [row for row in rows if row["is_reference"] and row["purchase"] == "own"]
+    sampler = _FigureSampler(seed, draws, next(iter(owned), None))
+    rents = Rents(partial(stream, seed), draws, {row["model"]: sampler.offered(row, "months") for row in owned})
     rate = np.array([sampler.images_per_s(row) for row in rows]).reshape(len(rows), draws)
     terms = [[term + np.zeros(draws) for term in sampler.rates(row, rents)] for row in rows]
     fixed, variable, days, longer = np.array(terms).reshape(len(rows), 4, draws).swapaxes(0, 1)
@@ -128,18 +126,17 @@ def value_with_bounds(row: Row, name: str) -> tuple[float, float, float]:
     return value, low, high
 
 
-def _owned_references(rows: list[Row]) -> Iterator[Row]:
-    """Yield the option rows that are references and owned."""
-    return (row for row in rows if row["is_reference"] and row["purchase"] == "own")
-
-
+@dataclass(frozen=True)
 class _FigureSampler:
-    """Samples single figures; the same figure always gets the same samples."""
+    """Samples single figures; the same figure always gets the same samples.
 
-    def __init__(self, seed: int, draws: int, rows: list[Row]) -> None:
-        self.seed, self.draws = seed, draws
-        self.reference = next(_owned_references(rows), None)
-        self.figures: dict[tuple[object, ...], Figure] = {}
+    `reference`: the owned machine whose months and days of use all owned machines share.
+    """
+
+    seed: int
+    draws: int
+    reference: Row | None
+    figures: dict[tuple[object, ...], Figure] = field(default_factory=dict)
 
     def offered(self, row: Row, name: str) -> np.ndarray:
         """Return samples of a row's figure, in its unit; one tariff per price list, same months for owned machines."""

@@ -1,6 +1,5 @@
 """Monthly work in tables: titles of mixes, reasons of failure, jobs by machine and offer."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.declared_tables import columns_of
-from sweetspot.mixes.problem import finite
+from sweetspot.mixes.problem import OwnedMachine
 from sweetspot.mixes.search import OWNED, Mix
 from sweetspot.titles import class_title
 from sweetspot.wording import listed, the
@@ -61,38 +60,24 @@ def rental_title(rented: str, owned: Sequence[str], share: float = 1.0) -> str:
     return f"{rented} beside {yours}"
 
 
-def owned_hours(monthly: MonthlyWork, mix: Mix) -> tuple[float, float]:
-    """Return a mix's mean device-hours per month on all sources, and those on already owned machines."""
-    hours = {name: float(mix.done.device_hours(name).mean()) for name in mix.done.sources}
-    return sum(hours.values()), sum(value for name, value in hours.items() if monthly.source(name).there)
-
-
 def is_best(mix: Mix, best: Mix) -> bool:
     """Return whether a mix has the best mix's numbers of machines and costs at most MIX_TOLERANCE more."""
     return mix.counts == best.counts and mix.expected <= best.expected * (1 + MIX_TOLERANCE)
 
 
 def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[dict[str, Any]]:
-    """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit` and its figures.
+    """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit`.
 
-    `limit` is `hours` (`actual` device-hours of a middle month are needed, `allowed` available, `machines` would do),
-    `class` or `urgent_class` (the class `title` runs nowhere), or `busy_months`.
+    `limit` is `class` or `urgent_class` (the class `title` runs nowhere), else `hours` (the machines' are too few).
     """
     problem, reasons = mix.at(monthly.central).problem, []
-    if mix.kind == OWNED:
-        owned = next(kind for kind in problem.held if kind.there)
-        needed = float((problem.jobs.mean(axis=2) * finite(owned.device_hours)).sum())
-        capacity = sum(float(kind.capacity[0]) * kind.there * kind.devices for kind in problem.held)
-        if needed > capacity:
-            machines = math.ceil(needed / (float(owned.capacity[0]) * owned.devices))
-            reasons.append({"limit": "hours", "allowed": capacity, "actual": needed, "machines": machines})
     usd = [kind.hours for kind, count in zip(problem.held, mix.counts, strict=True) if count]
     usd += [offer.usd for offer in problem.rented]
     for number, job_class in enumerate(monthly.classes):
         if problem.jobs[number].any() and not any(np.isfinite(costs[number, 0]) for costs in usd):
             limit = "urgent_class" if job_class.urgent else "class"
             reasons.append({"limit": limit, "title": class_title(job_class.name)})
-    return reasons or [{"limit": "busy_months"}]
+    return reasons or [{"limit": "hours"}]
 
 
 def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
@@ -107,15 +92,12 @@ def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     rows = []
     for monthly in works:
         for mix in monthly.mixes:
-            owned = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
-            for name in mix.done.sources:
-                device_hours, (kind, count) = float(mix.done.device_hours(name).mean()), owned.get(name, (None, None))
-                capacity = (
-                    None
-                    if kind is None or count is None
-                    else count * float((kind.hours_per_month * kind.devices).mean())
-                )
-                title, use = monthly.title(name), monthly.source(name).kind
+            counts = {kind.name: count for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
+            for name, machine in mix.done.sources.items():
+                device_hours, count, capacity = float(mix.done.device_hours(name).mean()), counts.get(name), None
+                if isinstance(machine, OwnedMachine):
+                    capacity = counts[name] * float((machine.hours_per_month * machine.devices).mean())
                 if count or device_hours:
-                    rows.append((monthly.name, name, title, use, mix.key, count, device_hours, capacity))
+                    use = monthly.source_by_name[name].kind
+                    rows.append((monthly.name, name, monthly.title(name), use, mix.key, count, device_hours, capacity))
     return pd.DataFrame(rows, columns=SOURCES)

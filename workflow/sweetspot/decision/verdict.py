@@ -52,7 +52,7 @@ def verdict_table(
         `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that
         buys nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`:
         jobs per month from which paying by the month is cheaper; `pays_from_days`: days of use per month from which
-        buying pays, of a work without a plan; `filled`, `limit_costs`: as of PricedWork.
+        buying pays, of a work without a plan; `limit_costs`: as of PricedWork.
     """
     eligible = [work for work in works if work.table["stands"].any()]
     eligible.sort(key=lambda work: work.name != answer)
@@ -121,7 +121,6 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
         "machine": facts.get("take_lead_option") or facts["take"],
         "busy_days_per_month": work.busy,
         "without_speed": lacking["title"].unique().tolist(),
-        "filled": work.filled,
         "limit_costs": work.limit_costs,
     }  # fmt: skip
 

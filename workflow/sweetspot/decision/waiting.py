@@ -1,49 +1,28 @@
 """Waiting times of jobs for machines that several people share."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from sweetspot.bills.waiting_times import JobClass, utilization, wait_distribution
+from sweetspot.decision.monthly_work import MonthlyWork, WorkClass
 from sweetspot.declared_tables import columns_of
 from sweetspot.mixes.search import Mix
 from sweetspot.wording import listed
 
-if TYPE_CHECKING:
-    from sweetspot.decision.monthly_work import MonthlyWork  # which imports this module
-
 QUEUE_COLUMNS = columns_of("queue")
 
-# Cached for all workloads of a machine, because some queues are simulated.
-waiting = lru_cache(maxsize=256)(wait_distribution)
 
+class ArrivalStream(NamedTuple):
+    """Jobs of one class that arrive at the machines of a mix, `per_month`, and their class of the queue model."""
 
-@dataclass(frozen=True)
-class ArrivalStream:
-    """Jobs of one class that arrive at the machines of a mix.
-
-    `row`: columns of the queue table that name the class; `per_month`: number of jobs; `hours`, `hours_cv`: mean hours
-    of a job and their coefficient of variation; `servers`: jobs at once; `open_hours`: of a machine, per month.
-    """
-
-    row: Mapping[str, Any]
+    work_class: WorkClass
     per_month: float
-    hours: float
-    hours_cv: float
-    servers: int
-    open_hours: float
-
-    @property
-    def job_class(self) -> JobClass:
-        """The stream as a class of the queue model: arrivals per hour, mean hours, variation, servers."""
-        return JobClass(self.per_month / self.open_hours, self.hours, self.hours_cv, self.servers)
+    job_class: JobClass
 
 
-def queue_table(works: "Sequence[MonthlyWork]") -> pd.DataFrame:
+def queue_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     """Return the waits of each class of jobs for the machines of the best mix.
 
     Jobs of all classes arrive at random over the hours in which a machine works, and wait in one queue.
@@ -63,44 +42,50 @@ def queue_table(works: "Sequence[MonthlyWork]") -> pd.DataFrame:
     return pd.DataFrame([row for work in works for row in _queue_rows(work)], columns=QUEUE_COLUMNS)
 
 
-def _queue_rows(work: "MonthlyWork") -> Iterator[dict[str, Any]]:
+def _queue_rows(work: MonthlyWork) -> Iterator[dict[str, Any]]:
     """Yield QUEUE_COLUMNS by name for each class of jobs: utilisation (share) and waits in hours in the best mix."""
-    streams = pool(work, work.mixes[0])
+    mix = work.mixes[0]
+    streams = pool(work, mix)
     classes = tuple(stream.job_class for stream in streams)
-    for stream in streams:
-        wait = waiting(classes)
+    titles = [
+        f"{count} × " * (count > 1) + work.title(kind.name)
+        for kind, count in zip(mix.problem.held, mix.counts, strict=True)
+        if count
+    ]
+    machines, wait = listed(titles), wait_distribution(classes)
+    for work_class, per_month, job_class in streams:
         yield {
-            **stream.row,
-            "per_month": stream.per_month,
+            "option": f"{work.name}: {mix.key}",
+            "title": f"pool of {machines}" if sum(mix.counts) > 1 else machines,
+            "machines": machines,
+            "model": work_class.job.model,
+            "workload": work_class.workload,
+            "per_month": per_month,
             "utilisation": utilization(classes),
             "overloaded": wait.is_overloaded,
-            "hours": stream.hours,
+            "hours": job_class.mean_hours,
             "wait_hours": wait.mean,
             "wait_hours_p90": wait.quantile(0.9),
-            "hours_to_result": wait.mean + stream.hours,
+            "hours_to_result": wait.mean + job_class.mean_hours,
         }
 
 
-def pool(work: "MonthlyWork", mix: Mix) -> list[ArrivalStream]:
+def pool(work: MonthlyWork, mix: Mix) -> list[ArrivalStream]:
     """Return a stream of jobs per class that runs on a mix's owned machines, which form one pool with one queue."""
-    result = mix.at(work.central)
+    result, streams = mix.at(work.central), []
     kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)
     device_hours = sum(count * kind.devices * float(kind.hours_per_month.mean()) for kind, count in kinds)
-    machines = listed([f"{count} × " * (count > 1) + work.title(kind.name) for kind, count in kinds])
-    title = f"pool of {machines}" if sum(mix.counts) > 1 else machines
-    streams = []
-    for number, job_class in enumerate(work.classes):
-        runs = [
-            (float(row["hours"]), count * int(row["jobs_at_once"]), float(result.jobs(kind.name)[number].mean()))
-            for kind, count in kinds
-            if (row := work.source(kind.name).rows[number])
-        ]
-        hours, servers, jobs = np.array(runs).reshape(-1, 3).T
-        if jobs.sum() > 0:
-            row = {"option": f"{work.name}: {mix.key}", "title": title, "machines": machines}
-            row |= {"model": job_class.job.model, "workload": job_class.workload}
-            mean_hours, cv = float(jobs @ hours / jobs.sum()), job_class.job.hours_cv
-            shared_hours = device_hours / devices
-            streams.append(ArrivalStream(row, float(jobs.sum()), mean_hours, cv, int(servers.sum()), shared_hours))
+    for number, work_class in enumerate(work.classes):
+        per_month, hours, servers = 0.0, 0.0, 0
+        for kind, count in kinds:
+            row = work.source_by_name[kind.name].rows[number]
+            if row is not None:
+                jobs = float(result.jobs(kind.name)[number].mean())
+                per_month, hours = per_month + jobs, hours + jobs * float(row["hours"])
+                servers += count * int(row["jobs_at_once"])
+        if per_month > 0:
+            arrivals, variation = per_month / (device_hours / devices), work_class.job.hours_cv
+            job_class = JobClass(arrivals, hours / per_month, variation, servers)
+            streams.append(ArrivalStream(work_class, per_month, job_class))
     return streams

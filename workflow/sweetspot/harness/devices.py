@@ -160,7 +160,7 @@ def _lock_file(name: str) -> Iterator[int]:
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
-    """Lock the open file unless another process holds its lock; return True if it is locked now."""
+    """Lock the open file (LOCK_EX, LOCK_SH) unless another process has its lock; return True if it is locked now."""
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True

@@ -117,6 +117,7 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
     @tf.function(jit_compile=request.xla)
     def step() -> tf.Tensor:
+        """Train once on the batch of this device, and return the loss."""
         with tf.device(device):
             loss, gradients = _loss_and_gradients(request, network, images, labels)
             # An update while another gradient still reads the variable would copy it first: 7 % of VGG16's step.

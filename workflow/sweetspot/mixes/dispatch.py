@@ -117,7 +117,7 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
     for index in order:
         kind = problem.held[index]
         hours = counts[index] * kind.capacity[problem.samples, None] * problem.by_month(kind.present)
-        machines[index] = kind, np.zeros(remaining.shape), running + problem.filled * hours
+        machines[index] = kind, np.zeros(remaining.shape), running + hours
     for is_beside, index in product(rounds, order):
         kind, jobs, free = machines[index]
         expected_hours, expected_usd = problem.owned_forecasts[index]

@@ -154,8 +154,6 @@ class Problem:
     errors
         Errors of the speeds. Jobs are given to machines by what is expected with the timed
         speeds alone; the cost of a job is that of each sample.
-    filled
-        Share of the hours of owned machines that is used at most; jobs beyond it are rented.
     first
         The offer that each job tries first; empty: the one expected to be the cheapest.
     timed
@@ -169,7 +167,6 @@ class Problem:
     rented: tuple[RentalOffer, ...]
     trials: Mapping[str, float]
     errors: SpeedErrors
-    filled: float = 1.0
     first: str = ""
     timed: frozenset[str] = frozenset()
     samples: Indices | EllipsisType = ...
@@ -284,7 +281,7 @@ def months_of(months: float) -> tuple[Array, float]:
     return np.arange(count) * months / count, months / count
 
 
-def grown(growth: Array, months: float) -> Array:
+def growth_by_month(growth: Array, months: float) -> Array:
     """Return (1 + growth) ** months since the start, jobs over those at the start, class x sample x month."""
     starts, length = months_of(months)
     return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))

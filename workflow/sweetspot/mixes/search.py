@@ -29,8 +29,6 @@ class Mix(NamedTuple):
         Name of the only machine or offer beside owned machines; empty: any.
     done
         The mix's dispatch on all samples.
-    filled
-        Share of the hours of owned machines that is used at most, as in `Problem`.
     fixed_usd
         Expected USD per month of the mix without timings; NaN if none was compared.
     """
@@ -38,7 +36,6 @@ class Mix(NamedTuple):
     kind: str
     source: str
     done: DispatchResult
-    filled: float = 1.0
     fixed_usd: float = np.nan
 
     @property
@@ -91,25 +88,16 @@ class Mix(NamedTuple):
     def at(self, problem: Problem) -> DispatchResult:
         """Return the mix's dispatch of another problem that has the same sources at other values."""
         rented = () if self.kind == OWNED else problem.rented
-        allowed = replace(problem, rented=rented, first=self.source, filled=self.filled, timed=self.timed)
+        allowed = replace(problem, rented=rented, first=self.source, timed=self.timed)
         return dispatch(allowed, self.counts)
-
-    def renting_sooner(self, filled: float) -> "Mix":
-        """Return the mix with the same machines, used for at most the share `filled` of their hours."""
-        relaxed = self._replace(filled=filled)
-        return relaxed._replace(done=relaxed.at(self.problem))
 
 
 class MixLimits:
-    """Base class for limits that a team sets on mixes; this one allows every mix."""
+    """Base class for the budget that a team sets; this one allows every number of machines."""
 
-    def keeps(self, mix: Mix) -> bool:
-        """Return whether a mix keeps all limits; here always True."""
+    def affords(self, counts: Counts) -> bool:
+        """Return whether these numbers of machines keep the budget; here always True."""
         return True
-
-    def ease(self, mix: Mix) -> Mix:
-        """Return the mix with as many jobs moved to rentals as a limit requires; here unchanged."""
-        return mix
 
 
 @dataclass(frozen=True)
@@ -121,12 +109,12 @@ class MixSearch:
 
     def mix(self, counts: Counts) -> Mix:
         """Return the mix of these numbers of owned machines and the cheapest rentals beside them."""
-        return self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
+        return Mix(BEST, "", dispatch(self.problem, counts))
 
     def rank(self, mix: Mix) -> float:
-        """Return USD per month for comparison: infinite if a limit is broken; timings must save MINIMUM_SAVING."""
+        """Return USD per month for comparison: infinite beyond the budget; timings must save MINIMUM_SAVING."""
         usd = mix.expected / (1.0 - MINIMUM_SAVING * bool(mix.timed))
-        return usd if self.limits.keeps(mix) else np.inf
+        return usd if self.limits.affords(mix.counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
         """Return the mix that `climb` reaches from the cheapest start, changing only `kinds` (indices)."""
@@ -174,12 +162,12 @@ class MixSearch:
         """Return the mix with the speeds `timed` first; unchanged for one offer, or if that saves too little."""
         if mix.one_offer or not self.timed:
             return mix
-        result = dispatch(replace(mix.problem, timed=self.timed, filled=1.0), mix.counts)
-        timed_mix = self.limits.ease(Mix(mix.kind, mix.source, result))
+        result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)
+        timed_mix = Mix(mix.kind, mix.source, result)
         return min(mix, timed_mix, key=self.rank)._replace(fixed_usd=mix.expected)
 
     def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
-        """Return, as kind BEST, the cheapest mix found within the limits, with or without timings.
+        """Return, as kind BEST, the cheapest mix found within the budget, with or without timings.
 
         Parameters
         ----------
@@ -200,7 +188,7 @@ class MixSearch:
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
-    The best keeps the limits where any mix found does. No pure option is ever cheaper than the
+    The best keeps the budget where any mix found does. No pure option is ever cheaper than the
     best. Where the best buys or sells, renting on several offers is one too if it is cheaper than on
     any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
@@ -217,8 +205,7 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for name, source, counts in options:
         allowed = replace(problem, first=source, rented=() if name == OWNED else problem.rented)
-        mix = Mix(name, source, dispatch(allowed, counts))
-        pure.append(search.with_timings(limits.ease(mix)))
+        pure.append(search.with_timings(Mix(name, source, dispatch(allowed, counts))))
     best = search.best(starts, range(len(problem.held)), pure)
     several = search.with_timings(search.mix(owned)._replace(kind=RENTED))
     is_cheaper = all(several.expected < mix.expected for mix in pure if mix.one_offer)
@@ -277,11 +264,7 @@ def step(counts: Counts, index: int, change: int) -> Counts:
 
 
 def useful_counts(problem: Problem) -> Counts:
-    """Return the largest useful number of machines of each kind.
-
-    Twice those that run all its jobs of the busiest month, because a second machine shortens waits;
-    of kinds that are not for sale those that are owned.
-    """
+    """Return the number of machines of each kind that runs all its jobs of the busiest month; owned ones as owned."""
     busiest = problem.jobs.max(axis=(1, 2))
     needed = ((busiest @ finite(kind.hours)).max() / kind.capacity.min() for kind in problem.held)
-    return tuple(kind.there or 2 * math.ceil(count) for kind, count in zip(problem.held, needed, strict=True))
+    return tuple(kind.there or math.ceil(count) for kind, count in zip(problem.held, needed, strict=True))

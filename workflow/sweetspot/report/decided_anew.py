@@ -84,7 +84,10 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
 
 
 def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.DataFrame]:
-    """Return only the tables `verdict` and `choices`, by name, of a study under other price lists (files by name)."""
+    """Return the tables `verdict` and `choices`, by name, of a study under other price lists, for its scenarios.
+
+    `lists`: files by name of the study's own lists. Only these, which takes a part of the time of `state_under`.
+    """
     inputs = inputs_under(lists, study)
     result = decide_study(inputs, study.settings, **_work_of(study), availability=study.known)
     return {"verdict": result.verdict(study.settings, pd.DataFrame()), "choices": result.choices}

@@ -86,7 +86,7 @@ def drawing_engine() -> str:
 
 
 def packed(text: bytes) -> str:
-    """Return `text` deflated (zlib) as base64 text; assets/charts.js inflates it in the browser."""
+    """Return bytes deflated (zlib) as base64 text for a page; assets/charts.js inflates it in the browser."""
     return base64.b64encode(zlib.compress(text, 9)).decode()
 
 

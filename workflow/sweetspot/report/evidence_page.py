@@ -45,9 +45,7 @@ def render_evidence(
     charts = [chart.worded(unit_of(tables), money) for chart in CHARTS.values() if chart.has_content(tables)]
     for chart in charts:
         if chart.name not in specs:
-            raise ValueError(
-                f"chart {chart.name}: figures/{chart.name}.vl.json is missing from what the page was given"
-            )
+            raise ValueError(f"chart {chart.name}: figures/{chart.name}.vl.json is missing")
     all_specs = ",".join(f"{json.dumps(chart.name)}:{specs[chart.name]}" for chart in charts)
     of_tables = (
         evidence_text.price_changes_words, evidence_text.ahead, evidence_text.claims_in_words,

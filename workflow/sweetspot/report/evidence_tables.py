@@ -91,7 +91,7 @@ class EvidenceTable:
 
 @lru_cache(maxsize=1)
 def declarations() -> dict[str, TableDeclaration]:
-    """Return the tables that evidence_tables.yaml declares, by name, in the order of the file."""
+    """Return the tables that templates/evidence_tables.yaml declares, by name, in the order of the file."""
     declared = {}
     for name, facts in load_yaml(DECLARATIONS).items():
         origin = {key: facts.pop(key) for key in ("source", "basis", "date") if key in facts}
@@ -191,7 +191,7 @@ class EvidenceTables:
         return PLACEHOLDER.sub(replacement, template) if "{" in template else template
 
     def _select(self, declared: TableDeclaration) -> pd.DataFrame:
-        """Return the rows of the results table that the declaration selects, in its order, with `study_date`."""
+        """Return the rows of the results table that a declaration selects, in its order, with a column `study_date`."""
         table = table_of(self.tables, declared.table)
         if declared.where and len(table):
             table = table.query(declared.where, engine="python", local_dict=self._scope)

@@ -61,10 +61,7 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of point marks on `base`, which show the column `basis` of its rows by shape and filling.
-
-    Filled: timed; hollow: of another machine (stand_in, transferred); dashed: extrapolated. `channels`: further ones.
-    """
+    """Return three layers of point marks by a row's `basis`: filled if timed, hollow if of another machine, dashed."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
@@ -78,7 +75,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
-    """Return tooltip entries from {field: title}: numbers with four digits; a title ending in TEXT means text."""
+    """Return tooltip entries from {column: title}: numbers with four digits; a title ending in TEXT means text."""
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -100,7 +97,7 @@ def wrapped(names: "pd.Series") -> "pd.Series":
 
 
 def name_axis() -> "alt.Axis":
-    """Return an axis whose labels are names from `wrapped`, each centred vertically at its tick."""
+    """Return an axis for names of options from `wrapped`, each centred vertically at its tick however many lines."""
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)
@@ -115,7 +112,7 @@ def name_axis() -> "alt.Axis":
 
 
 def line_step(names: "pd.Series", height: int) -> "alt.Step":
-    """Return the row height of a `name_axis`: `height` pixels, and LINE more per further line of the longest name."""
+    """Return the row height on a `name_axis`: `height` pixels, and LINE for each further line of the longest name."""
     return alt.Step(height + LINE * int(names.str.count("\n").max()))
 
 
@@ -136,10 +133,7 @@ def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: 
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Return the axis of a logarithmic scale for these values, with round ticks.
-
-    They are even steps if the highest is below LINEAR_RANGE times the lowest, else 1 and 3 of each decade.
-    """
+    """Return the axis of a logarithmic scale for these values: even steps up to LINEAR_RANGE, else 1 and 3 a decade."""
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]

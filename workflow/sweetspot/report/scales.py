@@ -23,7 +23,7 @@ class Axis:
     end: float = 100.0
 
     def at(self, value: float) -> str:
-        """Return the position of a value on the axis as text for HTML or SVG, in per cent or pixels."""
+        """Return where a value stands on the axis, as text for HTML or SVG, in per cent or pixels."""
         span = (self.maximum - self.minimum) or 1.0
         return f"{self.start + (self.end - self.start) * (value - self.minimum) / span:.4g}"
 

@@ -99,12 +99,12 @@ def bills_decide(tables: Tables) -> bool:
 
 
 def energy_columns(tables: Tables) -> list[str]:
-    """Return which of the columns `kwh` and `kg_co2e` of `ranks` have a number for at least one option."""
+    """Return which of the columns `kwh` and `kg_co2e` of `ranks` have a number, and so a column on the page."""
     return [name for name in ("kwh", "kg_co2e") if table_of(tables, "ranks", name)[name].notna().any()]
 
 
 def hours_differ(tables: Tables) -> bool:
-    """Return whether hours differ between options of a workload by over 0.1 %; also True if nothing is ranked."""
+    """Return whether an option's hours tell it from others of its workload (by 0.1 %); True if nothing is ranked."""
     ranks = table_of(tables, "ranks", "workload", "hours")
     hours = ranks.groupby("workload")["hours"]
     return ranks.empty or bool((hours.max() > 1.001 * hours.min()).any())
@@ -125,13 +125,13 @@ def counted_in(tables: Tables) -> Words:
 
 
 def titles_of(tables: Tables) -> dict[str, str]:
-    """Return {option: title} from the table `ranks`."""
+    """Return {option: name for people} from the table `ranks`."""
     ranks = table_of(tables, "ranks", "option", "title")
     return dict(zip(ranks["option"], ranks["title"], strict=True))
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Return {workload or plan: title} for headings and tables; workloads without a title are left out."""
+    """Return {workload or plan: name for people}, for headings and tables; those without a title are left out."""
     names: dict[str, str] = {}
     for name in ("options", "choices"):
         table = table_of(tables, name, "workload", "workload_title", "cost")

@@ -123,6 +123,7 @@ def within(minimum: float, maximum: float = math.inf, noun: str = "a number") ->
         expected += f", at most {maximum:g}"
 
     def check(number: Any) -> Any:
+        """Return the number unchanged. Raises ValueError where an end of its range is out of bounds."""
         low, high = number.ends
         if low < minimum or high > maximum:
             raise ValueError(f"{expected}, found {low if low < minimum else high:g}")

@@ -22,6 +22,7 @@ GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of 
 
 
 def _narrow(jobs: Amount) -> Amount:
+    """Return the jobs a month unchanged. Raises ValueError for a range of more than three decades."""
     low, high = jobs.ends
     if high > low * WIDEST:
         raise ValueError(f"a range of at most {WIDEST:g} times, found {low:g} to {high:g}")
@@ -125,8 +126,6 @@ class Monthly(Closed):
     """Correlation of the jobs of two months: 1, the range of per_month is one unknown number; 0, each has its own"""
     at_most_up_front: AboveZero | None = None
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
-    mean_wait_at_most: AboveZero | None = None
-    """Hours that a job may wait on average for the machines that are held"""
     jobs: list[RecurringJob] = Field(min_length=1)
     """Classes of jobs"""
     measured: JobRecord | None = None

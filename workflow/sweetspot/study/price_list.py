@@ -195,7 +195,7 @@ def history_days(folder: Path) -> list[date]:
 
 
 def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
-    """Return the file of each list as it was on a day, by name: the newest not younger, else the oldest known.
+    """Return the file of each list as it was on a day, by name, to decide under old prices; else the oldest known.
 
     Parameters
     ----------

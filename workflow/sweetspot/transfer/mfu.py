@@ -119,10 +119,10 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
         of_kind, factor = figures[~figures["mixture"]], MIXTURE
     of_stack = of_kind[of_kind["stack"] == (stack or of_kind["stack"])]
     has_method = of_stack["method"] == method
-    rows = of_stack[has_method | ~has_method.groupby(of_stack["stack"]).transform("any")]
+    rows = of_stack[has_method | ~of_stack["stack"].isin(of_stack["stack"][has_method])]
     rows = rows.assign(log_mfu=np.log(rows["mfu"]))
     medians = rows.groupby(["stack", "model", "gpu", "software"])["log_mfu"].median()
-    logs = medians.groupby("stack").agg(["min", "median", "max"]).to_numpy()
+    logs = medians.groupby("stack").quantile([0, 0.5, 1]).to_numpy()
     log_sd = max(logs.std(ddof=1), TIMING_SD)
     share = range_around(math.exp(logs.mean()), log_sd * math.sqrt(1 + 1 / logs.size))
     if stack != "tuned":

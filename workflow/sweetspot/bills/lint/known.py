@@ -51,7 +51,7 @@ def device_count(instance: str) -> int | None:
 
 @cache
 def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float] | None:
-    """Return (lowest, highest) known price or power of a device over all providers; None if unknown.
+    """Return (lowest, highest) known price or power of a device, the yardstick of the lint; None if unknown.
 
     Parameters
     ----------

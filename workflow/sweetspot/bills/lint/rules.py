@@ -96,7 +96,7 @@ def _lint_table(
     )
     for value in table("price_values"):
         values[value["name"]] = _evaluate(value["expression"], values)
-    return values
+    return values.copy()  # in one piece: the rules take rows of it again and again
 
 
 def _evaluate(expression: str, values: pd.DataFrame) -> Any:
@@ -107,7 +107,7 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
     """Yield a Finding per offer (row of `values`) that a rule objects to; at most one if it is about the whole list."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
-    if rule["value"]:
+    if rule["value"] and len(matches):
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
         matches = matches.assign(**{name: _evaluate(text, matches) for name, text in limits.items()})
         matches = matches[(matches["value"] < matches["low"]) | (matches["value"] > matches["high"])]
