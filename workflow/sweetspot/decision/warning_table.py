@@ -165,7 +165,7 @@ def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
     """Yield warnings of assumed intervals, measured beside published figures, and times of several rounds."""
     for row in options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"]).itertuples():
         factor = row.images_per_s_high / row.images_per_s
-        message = f"a factor of {factor:.2f} is assumed for what is {row.throughput_basis}"
+        message = f"a factor of {factor:.2f} is assumed"
         yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
     for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
         if 0 < rows["throughput_basis"].eq("measured").mean() < 1:
