@@ -4,10 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sweetspot.availability.start_times import CHECKPOINT_HOURS, RESTART_HOURS, StartTimes, at_level, result_quantiles
-from sweetspot.bills.renting import checkpoint_interval, wall_time
+from sweetspot.availability.start_times import CHECKPOINT_HOURS, RESTART_HOURS, StartTimes, result_quantiles
+from sweetspot.bills.renting import checkpoint_interval
 
 NAN = float("nan")
 
@@ -42,24 +40,6 @@ def simulated_hours(work, per_hour, share, wait, jobs=5_000):
     return hours
 
 
-@pytest.mark.parametrize(
-    ("bounds", "level", "value"),
-    [
-        ((0.15, 0.02, 0.5), 0.25, 0.085),  # halfway from 0.02 to 0.15
-        ((0.15, 0.02, 0.5), 0.5, 0.15),
-        ((0.15, 0.02, 0.5), 1.0, 0.5),
-        ((NAN, 0.0, 1.0), 0.3, 0.3),
-    ],
-)
-def test_a_quantile_of_a_range(bounds, level, value):
-    assert float(at_level(bounds, np.array(level))) == pytest.approx(value)
-
-
-@given(st.floats(0.01, 1e4), st.integers(1, 64))
-def test_a_machine_that_is_always_free_and_never_fails_takes_the_hours_of_the_run(hours, machines):
-    assert result_quantiles(start_times(wait=99, machines=machines), hours) == pytest.approx((hours, hours))
-
-
 @pytest.mark.parametrize(("share", "wait"), [(0.5, 21.6), (0.07, 115.2)])
 def test_a_search_is_free_at_once_or_waits_exponentially(share, wait):
     # The quantile q of the wait is w ln((1 - p)/(1 - q)), and 0 where p >= q.
@@ -79,20 +59,6 @@ def test_a_simulation_of_the_events_agrees(work, per_hour, share, wait):
     assert ours.mean() == pytest.approx(theirs.mean(), rel=0.04)
     for level in (0.5, 0.9):
         assert np.quantile(ours, level) == pytest.approx(np.quantile(theirs, level), rel=0.05)
-
-
-@pytest.mark.parametrize("per_hour", [0.0, 0.002, 0.5])
-def test_failures_cost_dalys_wall_time_if_another_machine_is_free(per_hour):
-    hours = start_times(failures=per_hour).result_hours(np.full(2, 40.0))
-    assert hours == pytest.approx(float(wall_time(40.0, per_hour, CHECKPOINT_HOURS, RESTART_HOURS, NAN)))
-
-
-def test_the_search_after_a_failure_costs_its_share():
-    # 8 x 1e-4 failures an hour for 10,000 h; at Lambda 0.93 of them wait 115.2 h: 8e-4 x 0.93 x 115.2 = 8.6 %.
-    searching = start_times(0.07, 115.2, 8e-4).result_hours(np.full(20_000, 1e4)).mean()
-    finding = start_times(failures=8e-4).result_hours(np.full(2, 1e4)).mean()
-    first_wait = 0.93 * 115.2
-    assert (searching - first_wait) / finding - 1 == pytest.approx(8e-4 * 0.93 * 115.2, rel=0.05)
 
 
 def test_a_delivery_comes_on_its_day():

@@ -49,6 +49,9 @@ def test_figures_measured_here_beside_those_of_others_are_a_mixed_protocol_told_
     assert table["rule"].tolist() == ["mixed_protocol"] * told
     if told:
         assert table[["scope", "model", "batch_size"]].to_numpy().tolist() == [["comparison", "vgg16", 64]]
+    assumed = made(options=pd.DataFrame(options[:1]).assign(assumed_interval=True, throughput_basis="published"))
+    assert assumed["rule"].tolist() == ["no_interval"]
+    assert "a factor of 1.29 is assumed" in assumed["message"].item()  # 129 of 100 images a second
 
 
 def rounds(*told):

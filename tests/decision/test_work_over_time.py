@@ -6,7 +6,7 @@ from phase_plans import hourly, own
 from small_lab import class_of, posed
 from sweetspot.decision.decision_problem import ParameterValues
 from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.mixes.problem import grown, months_of
+from sweetspot.mixes.problem import growth_by_month, months_of
 
 MONTHS = np.arange(36)
 TWO_MONTHS = 61.0 / 7.0  # weeks, of months of 30.5 days
@@ -41,7 +41,7 @@ def test_of_a_project_longer_than_is_drawn_each_month_stands_for_two():
     assert (len(starts), length, starts[1], starts[-1]) == (36, 2.0, 2.0, 70.0)
     made = work_of(jobs=10.0, growth=0.02, months=72.0)
     assert usd(made) == pytest.approx((1.02**72 - 1) / 0.02 * 10 * 12.0, rel=1e-4)
-    assert grown(np.array([[0.0, 0.1]]), 2.0) == pytest.approx(np.array([[[1.0, 1.0], [1.0, 1.1]]]))
+    assert growth_by_month(np.array([[0.0, 0.1]]), 2.0) == pytest.approx(np.array([[[1.0, 1.0], [1.0, 1.1]]]))
 
 
 RANGED = {"value": 0.05, "low": 0.0, "high": 0.1}

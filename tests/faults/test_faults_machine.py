@@ -2,17 +2,13 @@
 
 import subprocess
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from fake_nvml import NVML, RefusedError
 from fault_projects import MAIN, TRAINING, measured, train_with
 from harness_runs import command
 from project_copy import copy_project, edit, environment, run_snakemake
-from sweetspot.harness.devices import CardWatch
-from sweetspot.harness.sampling import sample_facts
 
 # Python runs sitecustomize at its start: here the wall clock jumps a day, to and fro, at every look.
 JUMPING = """
@@ -74,19 +70,6 @@ def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_
     (row,) = run_with(training, tmp_path, "--time-limit-s", str(time_limit_s)).to_dict("records")
     assert row["status"] == "failed" and np.isnan(row["seconds"])
     assert all(word in row["message"] for word in words)
-
-
-def test_a_card_that_falls_silent_leaves_the_averages_of_what_it_told():
-    def lost(*_):
-        raise RefusedError
-
-    watch = CardWatch(NVML, ["GPU-a"])
-    samples = [watch.samples()]
-    names = [name for name in vars(NVML) if name.startswith("nvmlDeviceGet") and "Handle" not in name]
-    gone = SimpleNamespace(**{**vars(NVML), **dict.fromkeys(names, lost)})
-    watch._nvml = gone
-    samples.append(watch.samples())
-    assert sample_facts(samples)["gpu_utilisation"] == pytest.approx(0.9)
 
 
 def test_no_device_stops_only_its_own_runs_and_says_how_many_there_are(project, monkeypatch):

@@ -1,27 +1,21 @@
 """What would make another answer without a word, or an end without a sentence: each is refused, or said."""
 
-import errno
-import io
 import os
 import shutil
-import subprocess
 import sys
-from datetime import date
 from pathlib import Path
 
 import pytest
 import yaml
 from fault_projects import read_only
-from project_copy import ROOT, environment
+from project_copy import ROOT, captured, environment
 from sweetspot.commands import command_line
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
 from sweetspot.scaling.device_predictions import predict_throughput
-from sweetspot.spelling import slipped
 from sweetspot.study.scripts import Script, load_script
-from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.transfer.figures import shipped_devices
@@ -110,44 +104,6 @@ def test_months_that_fit_neither_the_work_nor_the_purchase_are_said(config):
     assert wrong(config) == ([], [])
 
 
-@pytest.mark.parametrize(
-    ("currency", "usd", "day", "right"),
-    [  # the ECB's reference rates: EUR 1.113 to 1.197 in 2026, 0.9565 to 1.146 in 2022; GBP 1.20 to 1.32 in 2018
-        ("EUR", 1.1378, date(2026, 9, 28), True),
-        ("EUR", 1 / 1.1378, date(2026, 9, 28), False),
-        ("EUR", 0.98, date(2022, 9, 1), True),
-        ("GBP", 133.0, date(2026, 11, 22), False),
-        ("GBP", 1.33, date(2018, 6, 1), True),
-        ("JPY", 1 / 150, date(2024, 5, 1), True),
-        ("EUR", 2.0, date(2040, 1, 1), False),
-        ("XTS", 2.0, date(2026, 1, 1), True),
-        ("USD", 1.01, date(2026, 1, 1), False),
-    ],
-)
-def test_a_rate_that_no_day_of_its_year_had_is_wrong(currency, usd, day, right):
-    assert (wrong_rate(currency, usd, day) is None) is right
-
-
-def test_the_currency_of_the_page_has_a_rate_that_was_one(config):
-    file = config / "studies" / STUDY / "study.yaml"
-    file.write_text(file.read_text() + "currency: {code: EUR, usd_per_unit: 0.8789, as_of: 2026-09-28, source: ECB}\n")
-    (told,) = wrong(config)[0]
-    assert "usd_per_unit is 0.8789 for EUR: expected 1.138, the rate turned round" in told
-
-
-@pytest.mark.parametrize(
-    ("wrong", "name", "meant"),
-    [
-        ("resnet5O", "resnet50", True), ("resent50", "resnet50", True), ("resnt50", "resnet50", True),
-        ("P3-2xlarge", "p3.2xlarge", True), ("resnet50d", "resnet50", False), ("resnet51", "resnet50", False),
-        ("p3dn.2xlarge", "p3.2xlarge", False), ("p3.8xlarge", "p3.2xlarge", False), ("gnm", "gnmt", False)
-    ]
-)  # fmt: skip
-def test_a_slip_is_no_name_of_its_own(wrong, name, meant):
-    assert slipped(wrong, [name]) == (name if meant else None)
-    assert slipped(name, [name]) is None
-
-
 def test_a_network_that_is_misspelt_is_not_predicted():
     known = [Measured(shipped_devices().get("RTX 4090"), 1120.0, "resnet5O", "fp16", "torch", 256)]
     with pytest.raises(UserError, match=r"the model is 'resnet5O'; did you mean 'resnet50'\?"):
@@ -197,35 +153,13 @@ def test_a_table_of_a_heading_alone_is_a_study_without_figures(config):
     assert len(gather_throughput([], None, "2026-01-01", {}, file.parent / "nothing")) == 0
 
 
-class Full(io.StringIO):
-    """A terminal's end whose disk is full."""
-
-    def flush(self):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.mark.parametrize("command", [["check", STUDY], ["ask", "--help"]])
-def test_a_full_or_closed_standard_output_is_one_sentence(command, monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(sys, "argv", ["sweetspot", *command])
-    monkeypatch.setattr(command_line, "_discard_output", lambda: None)
-    for out, told in (
-        (Full(), "cannot be written (No space left on device)"),
-        (None, "is closed; expected a terminal"),
-    ):
-        monkeypatch.setattr(sys, "stdout", out)
-        with pytest.raises(SystemExit) as end:
-            command_line.program()
-        assert end.value.code == 2
-        assert f"error: standard output {told}" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("end", ["/dev/full", "closed"])
-def test_the_program_itself_ends_so_and_python_adds_nothing(end):
-    line = f"exec {sys.executable} -m sweetspot --help {'>&-' if end == 'closed' else '> /dev/full'}"
-    done = subprocess.run(["/bin/sh", "-c", line], env=environment(ROOT), capture_output=True, text=True, check=False)
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert done.stderr.startswith("error: standard output ")
+@pytest.mark.parametrize("command", ["check lab-of-five", "ask --help"])
+@pytest.mark.parametrize("end", ["> /dev/full", ">&-"])
+def test_a_full_or_closed_standard_output_is_one_sentence_and_python_adds_nothing(command, end):
+    line = f"exec {sys.executable} -m sweetspot {command} {end}"
+    done = captured(["/bin/sh", "-c", line], ROOT, environment(ROOT))
+    assert (done.returncode, len(done.stdout.splitlines())) == (2, 1)
+    assert done.stdout.startswith("error: standard output ")
 
 
 def test_a_study_on_a_read_only_disk_is_one_sentence(config):

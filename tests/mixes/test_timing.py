@@ -30,7 +30,6 @@ SURE, UNSURE = offer("sure", [10.0, 10.0]), offer("unsure", [5.0, 17.0])
 def test_without_a_timing_all_go_where_it_is_cheapest_in_expectation():
     """100 jobs at 10, in both draws: that the other would have been cheaper in the first is known to nobody."""
     assert dispatch(of_one_class(SURE, UNSURE), ()).usd.tolist() == [1000.0, 1000.0]
-    # At 9 on average the other one has them all, for better and worse.
     assert dispatch(of_one_class(SURE, offer("unsure", [5.0, 13.0])), ()).usd.tolist() == [500.0, 1300.0]
 
 
@@ -63,7 +62,6 @@ def test_the_best_strategy_pays_for_a_timing_that_is_worth_it(trial, timed, usd)
     assert (best.kind, best.timed, best.expected) == (BEST, timed, pytest.approx(usd))
     assert best.saving == pytest.approx(1000.0 - usd)
     assert best.fixed_usd == pytest.approx(1000.0)
-    # All on one offer is as it was: nothing is timed.
     assert {one.source: one.expected for one in pure} == {"sure": 1000.0, "unsure": 1100.0}
     assert all(one.kind == RENTED and not one.timed for one in pure)
 

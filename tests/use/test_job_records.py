@@ -40,9 +40,7 @@ def sacct_line(**fields):
     ("tres", "devices"),
     [
         ("billing=4,cpu=4,gres/gpu:a100=4,gres/gpu=4,mem=100M,node=1", 4),  # as 22.05 writes it: not eight
-        ("cpu=4,gres/gpu=2,mem=100M", 2),
         ("cpu=4,gres/gpu:a100=1,gres/gpu:v100=2,node=2", 3),
-        ("cpu=4,mem=100M,node=1", 0),
         ("cpu=4,gres/gpu:a100_3g.20gb=2,gres/gpu=2", 6 / 7),  # two slices of three sevenths
         ("gres/tmpdisk=100,gres/gpu=1", 1),
         ("", 0),
@@ -61,23 +59,6 @@ def test_states(text, state, read):
     assert read("sacct", HEADER, sacct_line(state=text))["state"].tolist() == [state]
 
 
-def test_a_running_job_ran_until_it_was_seen(read):
-    row = read("sacct", HEADER, sacct_line(state="RUNNING", end="Unknown", elapsed="7200")).iloc[0]
-    assert row["end"] == pd.Timestamp("2026-03-01T14:00:00Z")
-
-
-def test_what_never_started_has_no_start(read):
-    cancelled = sacct_line(state="CANCELLED by 0", start="None", elapsed="0", tres="")
-    waiting = sacct_line(job="7_[3,5-9]", state="PENDING", start="2026-03-09T12:00:00", end="Unknown", tres="")
-    assert read("sacct", HEADER, cancelled, waiting)["start"].isna().all()
-
-
-def test_steps_are_left_out_and_a_name_may_have_the_separator(read):
-    steps = [sacct_line(job=job) for job in ("1.batch", "1.0", "7_3.extern")]
-    runs = read("sacct", HEADER, sacct_line(name="a|b|c"), *steps)
-    assert runs["job"].tolist() == ["1"] and runs["devices"].tolist() == [1]
-
-
 @pytest.mark.parametrize(
     ("start", "end", "elapsed", "hours"),
     [
@@ -86,7 +67,6 @@ def test_steps_are_left_out_and_a_name_may_have_the_separator(read):
         # 25 October: 03:00 is 02:00 again; 02:30 is shown twice, Slurm's own length counts.
         ("2026-10-25T02:30:00", "2026-10-25T02:40:00", "4200", 7 / 6),
         ("2026-10-25T01:00:00", "2026-10-25T04:00:00", "", 4),
-        ("1774742400", "1774749600", "", 2),  # SLURM_TIME_FORMAT=%s
         ("2026-03-29T01:00:00+00:00", "2026-03-29T02:00:00Z", "", 1),
     ],
 )
@@ -108,12 +88,6 @@ def test_a_run_of_two_overlapping_exports_counts_once(read):
         assert pd.Timestamp("2026-03-01T15:00Z") in set(runs["end"])
 
 
-def test_jobs_of_a_table_without_ids_are_all_counted(read):
-    same = "a,2026-03-01,2026-03-02,1,"
-    assert len(read("jobs", CSV_HEADER, same, same)) == 2
-    assert len(read("jobs", CSV_HEADER + ",job", same + ",x", same + ",x")) == 1
-
-
 def test_a_plain_table_has_shares_of_devices_and_jobs_of_today(read):
     rows = ("a,2026-03-01T11:00:00Z,,0.25,T4", "b,,,1,", "c,2026-03-01T11:00:00,2026-03-01T13:00:00,2,T4")
     runs = read("jobs", CSV_HEADER, *rows, zone="Europe/Berlin")
@@ -126,27 +100,17 @@ def test_a_plain_table_has_shares_of_devices_and_jobs_of_today(read):
     ("record_format", "lines", "location"),
     [
         ("sacct", ["nonsense"], "line 1"),
-        ("sacct", [HEADER + "|State", sacct_line() + "|x"], "line 1"),
         ("sacct", [HEADER, sacct_line().rpartition("|")[0]], "line 2"),
         ("sacct", [HEADER, sacct_line(), sacct_line(state="SLEEPING")], "line 3: state"),
         ("sacct", [HEADER, sacct_line(start="2026-03-01T14:00:00", elapsed="")], "line 2: end"),
         ("sacct", [HEADER, sacct_line(tres="gres/gpu=two")], "line 2: alloctres"),
         ("sacct", [HEADER, sacct_line(elapsed="1-02:00:00")], "line 2: elapsedraw"),
-        ("sacct", [HEADER, sacct_line(tres="gres/gpu=9999999")], "line 2: alloctres"),
         # One stray row would make 675 months of 11: dates before 1990 or after today are refused.
         ("sacct", [HEADER, sacct_line(start="1970-01-01T00:00:00")], "line 2: start"),
-        ("sacct", [HEADER, sacct_line(start="2026-11-29T00:00:00")], "line 2: start"),
         ("sacct", [HEADER, sacct_line(end="2099-01-01T00:00:00", elapsed="")], "line 2: end"),
-        (
-            "sacct",
-            [HEADER, sacct_line(start="2016-01-01T00:00:00", elapsed="315360001")],
-            "line 2: end",
-        ),  # 3,650 d + 1 s
         ("sacct", [HEADER], "no job"),
         ("jobs", ["secret-name,2026-03-01,2026-03-02,1"], "line 1"),
-        ("jobs", ["start,end,devices,end"], "line 1"),
         ("jobs", [CSV_HEADER, "a,1 March,2026-03-02,1,A100"], "line 2: start"),
-        ("jobs", [CSV_HEADER, "a,2026-03-01,2026-03-02,many,A100"], "line 2: devices"),
         ("jobs", [CSV_HEADER + ",state", "a,2026-03-01,2026-03-02,1,A100,done"], "line 2: state"),
         ("jobs", [CSV_HEADER, 'a,"2026-03-01,2026-03-02,1,A100'], "end of data"),
     ],
@@ -156,13 +120,6 @@ def test_a_mistake_ends_in_one_sentence(record_format, lines, location, read):
         read(record_format, *lines)
     assert location in str(error.value) and "record.txt" in str(error.value) and "\n" not in str(error.value)
     assert "secret" not in str(error.value)  # the first row of a table without a header
-
-
-@pytest.mark.parametrize("content", [b"JobID\x00", b"\n\xff\xfe", b""])
-def test_what_is_no_text_is_refused(content, tmp_path):
-    (tmp_path / "log").write_bytes(content)
-    with pytest.raises(UserError):
-        read_runs(str(tmp_path / "log"), "sacct", ZoneInfo("UTC"), NOW)
 
 
 def test_a_real_record_through_a_pipe_has_the_seconds_of_slurms_database(monkeypatch):

@@ -1,14 +1,12 @@
 """Jobs and device-hours of months, against sums made another way."""
 
 import datetime
-import math
 from collections import defaultdict
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.errors import UserError
 from sweetspot.use.monthly_use import count_use
 
 UTC = ZoneInfo("UTC")
@@ -50,18 +48,6 @@ def test_device_hours_agree_with_a_sum_from_midnight_to_midnight(zone):
     assert use.classes[0].jobs_by_month == [count[month] for month in use.months]
 
 
-def test_a_month_has_the_hours_of_its_clock():
-    runs = runs_of(
-        ("1", "2025-02-27", "2025-11-03", 1.0, "ended", "a"),
-        ("2", "2025-03-02", "2025-03-03", 0.0, "ended", "a"),
-        ("3", "2025-06-02", "2025-06-02", 1.0, "ended", "a"),
-    )
-    use = count_use(runs, ZoneInfo("Europe/Berlin"), None, None)
-    assert use.months == [f"2025-{month:02d}" for month in range(3, 11)]
-    # March to October are 245 days; the hours that summer time takes in March and gives back in October cancel.
-    assert use.hours == 245 * 24 and use.device_hours == 245 * 24
-
-
 @pytest.mark.parametrize(
     ("start", "end", "months"),
     [
@@ -72,21 +58,6 @@ def test_a_month_has_the_hours_of_its_clock():
 def test_a_month_is_whole_up_to_three_days(start, end, months):
     runs = runs_of(("1", start, end, 1.0, "ended", "a"), ("2", "2025-02-02", "2025-02-03", 1.0, "ended", "a"))
     assert count_use(runs, UTC, None, None).months == months
-
-
-def test_the_months_that_are_asked_for():
-    runs = runs_of(
-        ("1", "2025-01-03", "2025-01-04", 1.0, "ended", "a"), ("2", "2025-03-02", "2025-03-30", 1.0, "ended", "a")
-    )
-
-    def months(since, until):
-        return count_use(runs, UTC, since and day(since), until and day(until)).months
-
-    assert months("2025-02-01", None) == ["2025-02", "2025-03"]
-    assert months("2024-12-01", "2025-02-01") == ["2024-12", "2025-01"]
-    for since, until in (("2025-01-02", "2025-01-20"), ("2025-02-01", "2025-03-01")):  # no whole month; no job began
-        with pytest.raises(UserError):
-            months(since, until)
 
 
 def test_a_job_counts_where_it_began_with_the_hours_of_all_its_runs():
@@ -104,22 +75,6 @@ def test_a_job_counts_where_it_began_with_the_hours_of_all_its_runs():
     assert row.device_hours == 2 * 5 + 10 + 9 * 24 and row.devices == pytest.approx((10 + 10 + 216) / (5 + 10 + 216))
 
 
-def test_an_id_that_comes_again_after_completion_is_another_job():
-    runs = runs_of(
-        ("52", "2024-02-01 08:00", "2024-02-01 09:00", 1.0, "completed", "a"),
-        ("52", "2025-10-01 10:00", "2025-10-01 13:00", 1.0, "completed", "a"),
-        # Put back twice, so one job of 1 + 2 + 4 h; then the id is used once more, and has not ended yet.
-        ("7", "2025-03-01 00:00", "2025-03-01 01:00", 1.0, "ended", "a"),
-        ("7", "2025-03-02 00:00", "2025-03-02 02:00", 1.0, "ended", "a"),
-        ("7", "2025-03-03 00:00", "2025-03-03 04:00", 1.0, "completed", "a"),
-        ("7", "2025-04-01 00:00", "2025-04-01 08:00", 1.0, "ended", "a"),
-    )
-    (row,) = count_use(runs, UTC, day("2024-01-01"), day("2026-01-01")).classes
-    assert sum(row.jobs_by_month) == 4 and row.hours == (1 + 3 + 7 + 8) / 4
-    squares = sum((hours - 4.75) ** 2 for hours in (1, 3, 7, 8)) / 4
-    assert row.hours_cv == pytest.approx(math.sqrt(squares) / 4.75)
-
-
 def test_classes_by_devices_and_hours_at_their_bounds():
     """1, 8 and 72 hours are of the longer class; less than 2 % of the device-hours are `other`."""
     hours = {"a": 0.5, "b": 1.0, "c": 7.99, "d": 8.0, "e": 71.99, "f": 72.0, "g": 1000.0}
@@ -132,8 +87,3 @@ def test_classes_by_devices_and_hours_at_their_bounds():
     assert counts == {"part-over-3d": 2, "1x-8h-to-3d": 1, "other": 2, "2x-8h-to-3d": 1, "2x-1h-to-8h": 1}
     named = runs.assign(**{"class": ["search", *[""] * 6]})
     assert {row.name for row in count_use(named, UTC, start, day("2025-02-01")).classes} == {"search", "other"}
-
-
-def test_a_record_without_a_device_is_refused():
-    with pytest.raises(UserError, match="no job held a device"):
-        count_use(runs_of(("1", "2025-01-01", "2025-02-01", 0.0, "ended", "a")), UTC, None, None)

@@ -69,3 +69,13 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(na
         points = points[(points["quantity"] == "capex_usd") & (points["subject"] == option)]
         for value in points.loc[(points["boxes"] > 0) != (points["factor"] > 1), "turning_value"]:
             assert value == pytest.approx(row["buy_below_usd"], rel=MINUTES)
+
+
+def test_a_project_of_phases_is_asked_with_more_jobs_than_its_study_has(study_results, capsys):
+    said = []
+    for more in ([], ["--jobs", "1.5"]):
+        places = ["--results", str(study_results("parkopedia-2018").parent), "--config", str(STUDIES.parent)]
+        main(["ask", "parkopedia-2018", "--json", *more, *places])
+        said.append(json.loads(capsys.readouterr().out)["verdict"])
+    assert {verdict["workload"] for verdict in said} == {"project"}
+    assert said[1]["usd"] > said[0]["usd"]

@@ -1,1 +1,1 @@
-"""When a result is there, counted from today: finding a machine, starting it, failures, and the search for another."""
+"""Hours from today to a result: finding a machine, waiting for its start, failures, and the search for another."""

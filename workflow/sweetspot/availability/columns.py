@@ -1,4 +1,4 @@
-"""What is known of getting each option, as columns of the table of options."""
+"""Chance to find each option free, waits, failures and hours to a result, as columns of the table of options."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -104,6 +104,7 @@ def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_day
     share, wait = find("stock_share"), find("wait_days", HOURS_PER_DAY)
     start = find("delivery_weeks", HOURS_PER_WEEK)
     if row["purchase"] == "own":
+        share = wait = (np.nan,) * 3
         ordered = tuple(row[column] * month_days * HOURS_PER_DAY for column in with_bounds("delivery_months"))
         start = ordered if ordered[2] > 0 else start
         start = start if row["capex_usd"] and start[1] >= 0 else ZERO  # What costs nothing is here already.

@@ -1,4 +1,4 @@
-"""When a result is there, counted from today: finding or receiving a machine, the run itself, and its failures."""
+"""Hours from today to a result: finding or receiving a machine, the run itself, and its failures."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +9,7 @@ from sweetspot.bills.renting import wall_time
 from sweetspot.bills.schemas import FloatArray
 from sweetspot.draws import DRAWS, stream
 
-SEED = 2018  # Every machine has the same luck, so that machines differ by what is known of them.
+SEED = 2018  # All machines share their random numbers, so that they differ only in what is known of them.
 # To notice a failure and start again: the mean of 4 to 39 minutes, OLMo on Lambda (2026-01) and retries of 2026-05.
 RESTART_HOURS = 0.4
 # To write a checkpoint of 7 billion parameters: 6 to 149 s (PyTorch and IBM, 2024).
@@ -89,15 +89,15 @@ class StartTimes:
         levels = random.random((5, size))
         share, wait = at_level(self.free_share, levels[0]), at_level(self.wait_hours, levels[1])
         failures = at_level(self.failures_per_hour, levels[2])
-        is_free = random.random(size) < share ** (self.machines ** levels[3])
-        start = np.where(is_free, 0.0, random.standard_exponential(size) * wait)
+        is_taken = random.random(size) >= share ** (self.machines ** levels[3])
+        start = is_taken * random.standard_exponential(size) * wait
         if self.start_hours is not None:
             start = at_level(self.start_hours, levels[4])
 
         hours = wall_time(run_hours, failures, CHECKPOINT_HOURS, RESTART_HOURS, np.nan)
         searches = random.poisson(np.minimum(failures * hours * (1.0 - share), MAXIMUM_SEARCHES))
-        waits = random.standard_gamma(np.maximum(searches, 1)) * wait
-        return np.asarray(start + hours + np.where(searches > 0, waits, 0.0))
+        waits = random.standard_gamma(np.maximum(searches, 1)) * wait * (searches > 0)
+        return np.asarray(start + hours + waits)
 
 
 @lru_cache(maxsize=1024)

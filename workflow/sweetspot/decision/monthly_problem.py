@@ -27,7 +27,7 @@ from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title, rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.mixes.dispatch import DispatchResult, dispatch
-from sweetspot.mixes.problem import Counts, Problem, even_indices, grown
+from sweetspot.mixes.problem import Counts, Problem, even_indices, growth_by_month
 from sweetspot.mixes.search import Mix, MixSearch, climb, step, useful_counts
 from sweetspot.titles import model_title
 
@@ -447,7 +447,7 @@ def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
 
 def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
     """Yield each class's jobs per month, urgent jobs and growth as a parameter with its samples (one value each)."""
-    jobs = (work.numbers / grown(work.growth, work.work.months)).mean(axis=2)
+    jobs = (work.numbers / growth_by_month(work.growth, work.work.months)).mean(axis=2)
     for index, job_class in enumerate(work.classes):
         job, title = job_class.job, model_title(job_class.job.name)
         if job_class.urgent:

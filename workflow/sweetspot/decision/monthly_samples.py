@@ -16,7 +16,7 @@ from sweetspot.decision.simulate import Draws, value_with_bounds
 from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, SpeedErrors, grown, month_noise
+from sweetspot.mixes.problem import NEVER, Array, SpeedErrors, growth_by_month, month_noise
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly
@@ -114,7 +114,7 @@ def _job_samples(
         noise = _noise(seed, size, GROWTH, name, job_class.job.name)
         value, low, high = (1.0 + rate for rate in (share.value, *share.ends))
         growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
-        growth_factors = grown(growth[-1][None], work.months)[0]
+        growth_factors = growth_by_month(growth[-1][None], work.months)[0]
         by_month = np.zeros(growth_factors.shape)
         if seed is not None:
             generator = stream(seed, PER_MONTH, name, job_class.job.name, job_class.urgent)

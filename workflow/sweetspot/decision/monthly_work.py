@@ -25,7 +25,7 @@ from sweetspot.mixes.problem import (
     RentalOffer,
     SpeedErrors,
     finite,
-    grown,
+    growth_by_month,
     months_of,
 )
 from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
@@ -179,8 +179,8 @@ class MonthlyWork(MixLimits):
         if length == 1.0:
             return self._problem(values, self._unmoved if values.values else {})
         months = self.work.months * length
-        steady = self.numbers / grown(self.growth, self.work.months)
-        growth_factors = grown(self.growth, months)
+        steady = self.numbers / growth_by_month(self.growth, self.work.months)
+        growth_factors = growth_by_month(self.growth, months)
         numbers = steady[:, :, np.arange(growth_factors.shape[2]) % steady.shape[2]] * growth_factors
         work = self.work.model_copy(update={"months": months})
         longer = replace(self, work=work, numbers=numbers, stretched=self.stretched * length)
@@ -216,7 +216,7 @@ class MonthlyWork(MixLimits):
             growth_factor = values.work(GROWTH, job_class.job.name)
             if growth_factor != 1.0:
                 growth, months = self.growth[[index]], self.work.months
-                number = number * (grown(growth * growth_factor, months) / grown(growth, months))[0]
+                number = number * (growth_by_month(growth * growth_factor, months) / growth_by_month(growth, months))[0]
             if job_class.urgent:
                 number = np.minimum(jobs[-1], number)
                 jobs[-1] = jobs[-1] - number

@@ -158,7 +158,11 @@ def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
 
 
 def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Yield warnings about measured figures beside published ones, and about times of several rounds."""
+    """Yield warnings of assumed intervals, measured beside published figures, and times of several rounds."""
+    for row in options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"]).itertuples():
+        factor = row.images_per_s_high / row.images_per_s
+        message = f"a factor of {factor:.2f} is assumed for what is {row.throughput_basis}"
+        yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
     for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
         if 0 < rows["throughput_basis"].eq("measured").mean() < 1:
             message = "figures measured here stand beside published ones: other software and another protocol"

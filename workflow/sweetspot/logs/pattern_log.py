@@ -46,8 +46,10 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
     last = steps[-1]
     counts_by_last_line = "elapsed" in last or "mean_milliseconds" in last
     timed = [last] if counts_by_last_line else steps[WARMUP_LINES:] if len(steps) >= FEWEST_LINES else steps
-    devices = source.stated("gpus") if log_format.per_device else 1
-    batch = source.stated("batch_size") * source.stated("gpus")
+    model, framework, precision, batch_size, gpus = map(
+        source.stated, ("model", "framework", "precision", "batch_size", "gpus")
+    )
+    devices, batch = gpus if log_format.per_device else 1, batch_size * gpus
     if "rate" in last:
         units_per_s = devices * _mean_rate(timed)
         if log_format.counts != "tokens":
@@ -58,19 +60,9 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
         units_per_s = batch * 1000 / last["mean_milliseconds"]
     else:
         units_per_s = batch * last.get("step", last.get("rich_step", 0.0)) / last["elapsed"]
-    reading = Reading(
-        model=source.stated("model"),
-        framework=source.stated("framework"),
-        framework_version="",
-        batch_size=source.stated("batch_size"),
-        gpus=source.stated("gpus"),
-        precision=source.stated("precision"),
-        samples_per_s=units_per_s,
-        dataset="synthetic",
-        lines=f"lines {timed[0]['line']:.0f}-{last['line']:.0f}",
-        facts=f"{len(timed)} lines",
-    )
-    return log, [reading]
+    lines, facts = f"lines {timed[0]['line']:.0f}-{last['line']:.0f}", f"{len(timed)} lines"
+    notes = ("synthetic", lines, facts)
+    return log, [Reading(model, framework, "", batch_size, gpus, precision, units_per_s, *notes)]
 
 
 def _mean_rate(timed: list[dict[str, float]]) -> float:
@@ -90,9 +82,8 @@ def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batc
         return
     implied_batch = units_per_s * step_s
     if step_s > 0 and abs(implied_batch / batch - 1) > TOLERANCE:
-        line = int(last["line"])
         figures = f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {implied_batch:.4g}"
-        log.refuse(line, f"{figures}; the study states {batch}")
+        log.refuse(int(last["line"]), f"{figures}; the study states {batch}")
 
 
 def _number(text: str) -> float:

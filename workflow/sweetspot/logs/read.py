@@ -15,11 +15,7 @@ from sweetspot.logs.tf_cnn import read_tf_cnn
 from sweetspot.study.study import LogSource
 from sweetspot.warnings import joined, warning
 
-READERS = {
-    "tf_cnn_benchmarks": read_tf_cnn,
-    "keras_csv": read_keras_csv,
-    **dict.fromkeys(BY_NAME, read_pattern_log),
-}
+READERS = {"tf_cnn_benchmarks": read_tf_cnn, "keras_csv": read_keras_csv} | dict.fromkeys(BY_NAME, read_pattern_log)
 UNITS = {"keras_csv": "samples", "tf_cnn_benchmarks": "images"} | {name: row.counts for name, row in BY_NAME.items()}
 COLUMNS = (
     "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",

@@ -149,19 +149,14 @@ def price_list_names(folder: Path) -> list[str]:
 def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
     """Return the scripts that the matrix names as models, by name.
 
+    Raises UserError for framework `command` without a script, and a script without that framework.
+
     Parameters
     ----------
-    config
-        The configuration.
+    config, file
+        The configuration, and its file for the sentences.
     root
         The project's config folder.
-    file
-        The configuration's file, for the sentences.
-
-    Raises
-    ------
-    UserError
-        For framework `command` without a script, and a script without that framework.
     """
     described = script_files(root)
     names = [name for name in dict.fromkeys(config.matrix.model) if name in described]
@@ -183,10 +178,8 @@ def measured_cells(
     ----------
     config, file
         The configuration, and its file.
-    instances
-        Machines by name.
-    scripts
-        Scripts of the matrix by name.
+    instances, scripts
+        Machines, and scripts of the matrix, by name.
     """
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), config.exclude, scripts)
     require_possible(cells, instances, config.measure.xla, file)
@@ -202,6 +195,8 @@ def expand_matrix(
 ) -> list[Cell]:
     """Return all cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
 
+    Raises UserError if an entry excludes nothing (a typing mistake that would cost hours).
+
     Parameters
     ----------
     instances, matrix
@@ -210,11 +205,6 @@ def expand_matrix(
         Some columns each; a cell is left out if it agrees with all of them.
     scripts
         Models that are scripts: they make cells of framework `command` only, and no other model does.
-
-    Raises
-    ------
-    UserError
-        If an entry excludes nothing (a typing mistake that would cost hours).
     """
     axes = {"instance": instances, **matrix}
     script_models = set(scripts)

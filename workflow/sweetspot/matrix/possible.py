@@ -15,7 +15,9 @@ from sweetspot.study.scripts import AXES, FRAMEWORK, Script
 
 
 def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], xla: bool, file: Path) -> None:
-    """Raise UserError for cells that no run can measure.
+    """Raise UserError for cells that need a network, precision, variant or devices that are not there.
+
+    Logical devices of a processor are allowed in any number.
 
     Parameters
     ----------
@@ -27,12 +29,6 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
         Whether steps are compiled by XLA.
     file
         The configuration, for the sentences.
-
-    Raises
-    ------
-    UserError
-        For a network, precision or variant that the framework or the device does not have, and for more devices than
-        the instance or its node has (logical devices of a processor are allowed).
     """
     faults = []
     for cell in dict.fromkeys(cell._replace(batch_size=1) for cell in cells):
@@ -99,11 +95,6 @@ def require_script_arguments(cells: Sequence[Cell], scripts: Mapping[str, Script
         The scripts, by name.
     file
         The configuration, for the sentences.
-
-    Raises
-    ------
-    UserError
-        With one sentence for each script.
     """
     faults = []
     for name, script in scripts.items():

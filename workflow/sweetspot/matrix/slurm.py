@@ -61,7 +61,7 @@ SCRIPTS = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LE
 
 
 def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, accounts: str = "") -> None:
-    """Raise UserError if Slurm would refuse the jobs, as `sbatch --test-only` says.
+    """Raise UserError in Slurm's words if it would refuse the jobs (`sbatch --test-only`); not if it does not answer.
 
     Parameters
     ----------
@@ -71,11 +71,6 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
         How many runs share a job; their times add up.
     accounts
         The `slurm_account` of the jobs; one text may name several.
-
-    Raises
-    ------
-    UserError
-        In Slurm's own words, where it takes no such job. A Slurm that does not answer is no reason.
     """
     for name, executor in executors.items():
         if executor.where != "slurm":

@@ -1,1 +1,1 @@
-"""Mixes: which machines to have and what to rent for the work of a month, as arithmetic on arrays."""
+"""Mixes: how many machines to own and what to rent for the jobs of a month, as arithmetic on arrays."""

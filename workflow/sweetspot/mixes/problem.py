@@ -281,7 +281,7 @@ def months_of(months: float) -> tuple[Array, float]:
     return np.arange(count) * months / count, months / count
 
 
-def grown(growth: Array, months: float) -> Array:
+def growth_by_month(growth: Array, months: float) -> Array:
     """Return (1 + growth) ** months since the start, jobs over those at the start, class x sample x month."""
     starts, length = months_of(months)
     return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))

@@ -18,9 +18,9 @@ SMALL_CLASSES = "other"
 SEED = 1
 SAMPLES = 4000
 HOUR = pd.Timedelta(hours=1)
-# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by sqrt(0.1) = 32 %, in two
-# of three teams by 12 to 86 %. Simulated months of several kinds are then covered as they should be
-# (tests/use/test_forecast.py). The counts alone say the level.
+# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by
+# sqrt(0.1) = 32 %, in two of three teams by 12 to 86 %. Simulated months of several kinds are then
+# covered as they should be (tests/use/test_forecast.py). The counts alone say the level.
 PRIOR_SD = np.array([3.0, 0.04])  # of the logarithms of level and monthly growth
 DISPERSION = 0.1
 DISPERSION_LOG_SD = 2.0
@@ -50,7 +50,11 @@ class JobForecast:
 
 @dataclass(frozen=True)
 class ClassUse:
-    """Use by one class: device-hours of all jobs; mean hours of ended jobs (NaN: none), their CV; mean devices."""
+    """Use by the jobs of one class.
+
+    `device_hours`: of all its jobs; `hours`, `hours_cv`: mean hours of ended jobs and their coefficient
+    of variation (NaN: no job has ended); `devices`: mean of a job.
+    """
 
     name: str
     jobs_by_month: list[int]
@@ -63,7 +67,10 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class MonthlyUse:
-    """Use in the recorded whole months: clock hours of these months, device-hours used; largest class first."""
+    """Use in the recorded whole months.
+
+    `hours`: of the clock in these months; `device_hours`: in use; `classes`: the largest first.
+    """
 
     months: list[str]
     hours: float
@@ -99,54 +106,57 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     if busy_runs.empty:
         raise UserError("no job held a device; expected some (sacct: gres/gpu in AllocTRES)")
     last = pd.Series([runs["start"].max(), runs["end"].max(), until]).max()
-    edges, names = _covered_months(since or busy_runs["start"].iloc[0], until or last, zone)
+    edges = _edges_of_months(since or busy_runs["start"].iloc[0], until or last, zone)
+    months = list(edges[:-1].strftime("%Y-%m"))
     busy_runs["end"] = busy_runs["end"].fillna(last)
     busy_runs["hours"] = (busy_runs["end"] - busy_runs["start"]) / HOUR
-    # Slurm counts from 1 again after MaxJobId: after a completed run its id belongs to another job.
-    is_completed = busy_runs["state"].eq("completed").astype(int)
-    earlier_jobs = is_completed.groupby(busy_runs["job"]).cumsum() - is_completed
     totals = {"start": "first", "hours": "sum", "devices": "max", "state": "last", "class": "last"}
-    jobs = busy_runs.groupby([busy_runs["job"], earlier_jobs]).agg(totals)
+    jobs = busy_runs.groupby("job").agg(totals)
+    jobs["device_hours"] = jobs["hours"] * jobs["devices"]
     jobs["class"] = _classes(jobs)
     jobs["month"] = np.searchsorted(edges, jobs["start"], side="right") - 1
-    jobs = jobs[jobs["month"].between(0, len(names) - 1)]
+    jobs = jobs[jobs["month"].between(0, len(months) - 1)]
     if jobs.empty:
-        raise UserError(f"no job began in {', '.join(names)}; expected some (--since, --until)")
-    classes = [_class_use(str(name), rows, len(names)) for name, rows in jobs.groupby("class")]
+        raise UserError(f"no job began in {', '.join(months)}; expected some (--since, --until)")
+    classes = [_class_use(str(name), rows, len(months)) for name, rows in jobs.groupby("class")]
     classes.sort(key=lambda use: -use.device_hours)
-    in_months = (busy_runs["end"].clip(upper=edges[-1]) - busy_runs["start"].clip(lower=edges[0])) / HOUR
-    device_hours = (in_months.clip(lower=0) * busy_runs["devices"]).sum()
-    forecast = forecast_jobs(np.bincount(jobs["month"], minlength=len(names)), "all")
-    return MonthlyUse(names, (edges[-1] - edges[0]) / HOUR, device_hours, forecast, classes)
+    in_months = busy_runs["end"].clip(upper=edges[-1]) - busy_runs["start"].clip(lower=edges[0])
+    device_hours = ((in_months / HOUR).clip(lower=0) * busy_runs["devices"]).sum()
+    forecast = forecast_jobs(np.bincount(jobs["month"], minlength=len(months)), "all")
+    return MonthlyUse(months, (edges[-1] - edges[0]) / HOUR, device_hours, forecast, classes)
 
 
-def _covered_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> tuple[pd.DatetimeIndex, list[str]]:
-    """Return the bounds (UTC, one more than months) and names (`2026-03`) of the whole months between two times."""
+def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> pd.DatetimeIndex:
+    """Return the beginnings of the whole months between two times, and the end of the last, in `zone`."""
     begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
-    edges = edges[(edges >= begin) & (edges <= end)]
+    edges = edges[edges >= begin]
     if len(edges) < 2:
-        raise UserError(f"the record covers {first:%Y-%m-%d} to {last:%Y-%m-%d}; expected at least one whole month")
-    return edges.tz_convert("UTC"), list(edges[:-1].strftime("%Y-%m"))
+        period = f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+        raise UserError(f"the record covers {period}; expected at least one whole month")
+    return edges
 
 
 def _classes(jobs: pd.DataFrame) -> pd.Series:
     """Return the class name of each job: that in the record, or one by devices and hours, such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
-    hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=list(CLASS_BY_HOURS.values()))
-    names = jobs["devices"].map(lambda number: "part-" if number < 1 else f"{number:.0f}x-") + hours.astype(str)
-    device_hours = jobs["hours"] * jobs["devices"]
-    return names.where(device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(), SMALL_CLASSES)
+    hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=[*CLASS_BY_HOURS.values()])
+    devices = jobs["devices"].map(lambda number: "part-" if number < 1 else f"{number:.0f}x-")
+    names = devices + hours.astype(str)
+    by_class = jobs["device_hours"].groupby(names).transform("sum")
+    return names.where(by_class >= MIN_SHARE * jobs["device_hours"].sum(), SMALL_CLASSES)
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
+    """Return the use by the jobs of one class, with counts for so many months."""
     counts = np.bincount(jobs["month"], minlength=months)
     hours = jobs.loc[jobs["state"] != "running", "hours"]
-    device_hours = (jobs["hours"] * jobs["devices"]).sum()
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
+    device_hours = jobs["device_hours"].sum()
     devices = device_hours / (jobs["hours"].sum() or math.nan)
-    return ClassUse(name, counts.tolist(), device_hours, hours.mean(), cv, devices, forecast_jobs(counts, name))
+    forecast = forecast_jobs(counts, name)
+    return ClassUse(name, counts.tolist(), device_hours, hours.mean(), cv, devices, forecast)
 
 
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
@@ -158,18 +168,21 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
     random, months = stream(SEED, "use", key), len(counts)
     time = np.arange(months) - (months - 1) / 2
-    modes, covariances, log_weights = _posterior(counts.astype(float), np.column_stack([np.ones(months), time]))
+    design = np.column_stack([np.ones(months), time])
+    modes, covariances, log_weights = _posterior(counts.astype(float), design)
     chosen = random.choice(len(DISPERSIONS), SAMPLES, p=softmax(log_weights))
-    noise = random.standard_normal((SAMPLES, 2))
-    level, growth = (modes[chosen] + np.einsum("dij,dj->di", np.linalg.cholesky(covariances)[chosen], noise)).T
+    noise = random.standard_normal((SAMPLES, 2, 1))
+    deviations = np.linalg.cholesky(covariances)[chosen] @ noise
+    level, growth = (modes[chosen] + deviations[..., 0]).T
     lowest, highest = interval(growth, CLEAR)
     is_clear = bool(lowest > 0 or highest < 0)
-    ahead = np.ones(SAMPLES) if is_clear else random.integers(1, min(max(months, 3), MAX_MONTHS_AHEAD) + 1, SAMPLES)
-    expected = np.exp(np.minimum(level + growth * (time[-1] + ahead), MAX_LOG_JOBS))
-    dispersion = DISPERSIONS[chosen]
-    simulated = random.poisson(expected * random.gamma(1 / dispersion, dispersion)).astype(float)
+    horizon = 1 if is_clear else min(max(months, 3), MAX_MONTHS_AHEAD)
+    ahead = random.integers(1, horizon + 1, SAMPLES)
+    log_jobs = np.minimum(level + growth * (time[-1] + ahead), MAX_LOG_JOBS)
+    expected, dispersion = np.exp(log_jobs), DISPERSIONS[chosen]
+    simulated = random.poisson(expected * random.gamma(1 / dispersion, dispersion))
     jobs = np.median(expected) if is_clear else counts.mean()
-    shared = np.var(np.log(expected))
+    shared = np.var(log_jobs)
     correlation = shared / (shared + np.mean(dispersion) + 1 / max(jobs, 1.0))
     low, high = map(float, interval(simulated))
     typical, slow, fast = np.expm1([np.median(growth), *interval(growth)])
