@@ -14,7 +14,8 @@ from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.wording import DISPATCH, SHARE, TIE, confidence
 
 NOTHING = "nothing"  # The commitment of what is owned already or rented by the hour or month.
-COMMITMENTS = (NOTHING, CONTRACT, BUY)  # The least binding first.
+RANKS = {NOTHING: 0, CONTRACT: 1, BUY: 2}  # The least binding first.
+COMMITMENT = {"own": BUY, "reserved": CONTRACT, "committed": CONTRACT}  # By purchase; of any other: NOTHING.
 FIRM_RANGE = 1.05  # A firm price in another currency has the range of its exchange rate.
 NO_OFFERS = pd.DataFrame(columns=["instance", "title", "commitment"])
 TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each sample are one alternative.
@@ -62,7 +63,7 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
     pandas.DataFrame
         The table `choices`, a row per work and choice. `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of
         samples in which its alternative costs least of all eligible ones; `p_cheaper`: share in which the choice costs
-        less than the best; `ratio`: its USD / those of the best; `is_best`, `is_rival`:
+        less than the best; `ratio`: its USD / those of the best; `is_best`:
         `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the work has no
         figures.
     """
@@ -75,10 +76,11 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
 def _compared(work: PricedWork) -> pd.DataFrame:
     """Return the table `choices` of one work: USD with ranges, probabilities, ratios to the best."""
     table, stands = work.table, work.table["stands"].to_numpy(bool)
-    best, rival = standing_of(work) if stands.any() else (None, None)
     low, high = interval(work.usd)
     figures = pd.DataFrame({"usd": table["usd"].astype(float), "usd_low": low, "usd_high": high})
     figures = figures.join((figures / work.months).rename(columns=lambda name: name.replace("usd", "usd_per_month")))
+
+    best = standing_of(work)[0] if stands.any() else None
     if best is not None:
         # Of mixes each is its own alternative; a trial of a few dollars makes none of them the more expensive one.
         is_mix = work.cost == DISPATCH
@@ -87,14 +89,20 @@ def _compared(work: PricedWork) -> pd.DataFrame:
         figures["p_cheapest"] = alternative.map(cheapest)
         figures["p_cheaper"] = [p_cheaper(samples, work.usd[best]) for samples in work.usd]
         figures.loc[best, "p_cheaper"] = np.nan
+
         with np.errstate(invalid="ignore"):
             figures["ratio"] = figures["usd"] / figures["usd"][best]
             figures["ratio_low"], figures["ratio_high"] = interval(work.usd / work.usd[best])
     figures[~np.isfinite(figures["usd"])] = np.nan
     return table.assign(
-        **figures, workload=work.name, workload_title=work.title, months=work.months, cost=work.cost,
-        model=work.model or None, is_best=table.index == best, is_rival=table.index == rival,
-    ).reindex(columns=columns_of("choices"))  # fmt: skip
+        **figures,
+        workload=work.name,
+        workload_title=work.title,
+        months=work.months,
+        cost=work.cost,
+        model=work.model or None,
+        is_best=table.index == best,
+    ).reindex(columns=columns_of("choices"))
 
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
@@ -104,7 +112,7 @@ def standing_of(work: PricedWork) -> tuple[int, int | None]:
     too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
-    best, ranks = eligible[0], work.table["commitment"].map(COMMITMENTS.index)
+    best, ranks = eligible[0], work.table["commitment"].map(RANKS)
     rival = first_alternative(work, best, eligible, "commitment")
     if rival is None:
         return best, first_alternative(work, best, eligible)

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly
     from sweetspot.study.stock import AvailabilityFacts
 
+ANALYSES = ("tornado", "turning_points", "worth_knowing", "break_even", "sweeps")
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -58,22 +60,15 @@ class Inputs:
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
         """Return the tables read from Parquet files, given by field name; a field without files is an empty table."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
-        return cls(**{name: together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
+        return cls(**{name: together(map(read_parquet, paths)) for name, paths in lists.items()})
 
 
-def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return one table with the rows of all tables; for an empty list, a table without columns."""
+def together(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return one table with the rows of all tables; for no tables, a table without columns."""
+    tables = list(tables)
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
-
-
-class PlannedWork(NamedTuple):
-    """Work beyond single jobs: monthly workloads by name, rows of plans of phases that fit, titles by workload."""
-
-    months: "Mapping[str, Monthly]"
-    plans: pd.DataFrame
-    titles: Mapping[str, str]
 
 
 class DecisionResult(NamedTuple):
@@ -99,25 +94,29 @@ class DecisionResult(NamedTuple):
         worth
             The table `worth_knowing`; None: the column `find_out_first` stays empty.
         """
-        answer = answer_work(self.works, settings.work)
         first = {} if worth is None else first_to_find_out(worth)
-        table = verdict_table(self.works, answer, break_even, first).assign(**settings.verdict_columns)
+        table = verdict_table(self.works, answer_work(self.works, settings.work), break_even, first)
+        table = table.assign(**settings.verdict_columns)
         return table.join(start_of_machines(self.options, table["workload"].tolist(), table["machine"].tolist()))
 
 
 def decide(
-    all_options: pd.DataFrame, offers: pd.DataFrame, planned: PlannedWork, settings: Settings, draws: int = DRAWS
+    all_options: pd.DataFrame,
+    offers: pd.DataFrame,
+    monthly: "Mapping[str, Monthly]",
+    plans: pd.DataFrame,
+    titles: Mapping[str, str],
+    settings: Settings,
+    draws: int = DRAWS,
 ) -> DecisionResult:
     """Sample the options of a study, price all its works, and compare the choices for each.
 
     Parameters
     ----------
-    all_options
-        All options of the study, including those that do not fit.
-    offers
-        All offers of the study.
-    planned
-        Monthly workloads, plans of phases and titles.
+    all_options, offers
+        All options of the study, including those that do not fit, and all its offers.
+    monthly, plans, titles
+        Monthly workloads by name, rows of plans of phases that fit, and titles by workload.
     settings
         The study's settings.
     draws
@@ -131,16 +130,23 @@ def decide(
     options, misfits = apart(all_options)
     samples = simulate(options, settings.seed, draws)
     context = (options, samples, offers, settings.month_days, settings.seed)
-    monthly = planned.months.items() if len(options) else ()
-    months = [monthly_work(name, work, *context).within_budget(settings.usd_per_unit) for name, work in monthly]
-    plans = phases_problems(options, samples, planned.plans, settings.month_days)
-    priced = works(options, samples, plans, months, settings, planned.titles)
+    months = [
+        monthly_work(name, work, *context).within_budget(settings.usd_per_unit)
+        for name, work in (monthly.items() if len(options) else ())
+    ]
+    phased = phases_problems(options, samples, plans, settings.month_days)
+    priced = works(options, samples, phased, months, settings, titles)
     if len(offers):
-        is_owned = offers["instance"].isin({name for work in planned.months.values() for name in work.have})
+        is_owned = offers["instance"].isin(_owned_machines(monthly))
         is_eligible = offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
         priced = with_missing_speeds(priced, all_options, offers[is_eligible & ~is_owned], settings.titles)
     choices = choice_table(priced, settings.offers_in_hand)
-    return DecisionResult(options, misfits, samples, plans, months, priced, choices)
+    return DecisionResult(options, misfits, samples, phased, months, priced, choices)
+
+
+def _owned_machines(monthly: "Mapping[str, Monthly]") -> set[str]:
+    """Return names of the machines that one has for some work."""
+    return {name for work in monthly.values() for name in work.have}
 
 
 def decide_study(
@@ -153,30 +159,6 @@ def decide_study(
     availability: "AvailabilityFacts | None" = None,
 ) -> DecisionResult:
     """Return the decision of a study from its tables, without what makes it certain.
-
-    Parameters
-    ----------
-    inputs, settings, draws, needs, monthly, titles, availability
-        As `compare` takes them.
-    """
-    needs, monthly, titles = needs or {}, monthly or {}, titles or {}
-    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
-    options = titled(set_aside(options, monthly), inputs.throughput, titles)
-    options = with_start_times(options, availability, settings.month_days)
-    planned = PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
-    return decide(options, inputs.offers, planned, settings, draws)
-
-
-def compare(
-    inputs: Inputs,
-    settings: Settings,
-    draws: int = DRAWS,
-    needs: Needs | None = None,
-    monthly: "Mapping[str, Monthly] | None" = None,
-    titles: Mapping[str, str] | None = None,
-    availability: "AvailabilityFacts | None" = None,
-) -> dict[str, pd.DataFrame]:
-    """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
 
     Parameters
     ----------
@@ -200,11 +182,33 @@ def compare(
     UserError
         The study cannot be decided.
     """
-    result = decide_study(inputs, settings, draws, needs, monthly, titles, availability)
+    needs, monthly, titles = needs or {}, monthly or {}, titles or {}
+    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
+    options = titled(set_aside(options, _owned_machines(monthly)), inputs.throughput, titles)
+    options = with_start_times(options, availability, settings.month_days)
+    plans = fitting_plans(inputs.plans, settings, needs)
+    return decide(options, inputs.offers, monthly, plans, titles, settings, draws)
+
+
+def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, pd.DataFrame]:
+    """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
+
+    Parameters
+    ----------
+    inputs, settings, draws, work
+        As `decide_study` takes them.
+
+    Raises
+    ------
+    UserError
+        The study cannot be decided.
+    """
+    result = decide_study(inputs, settings, draws, **work)
     options, samples, months = result.options, result.draws, result.months
     jobs = shared_machine_problems(options, samples, settings.month_days)
-    mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
+    mixes = [problem for month in months if (problem := monthly_problem(month)) is not None]
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
+
     days = pd.DataFrame(break_even_rows(options, samples, settings.month_days), columns=columns_of("break_even"))
     tables |= {
         "options": together([options, result.misfits]),
@@ -216,13 +220,13 @@ def compare(
         "choices": result.choices,
     }
     tables["verdict"] = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
-    warnings = warning_table(inputs, tables["options"], settings, needs or {}, result.works)
+    warnings = warning_table(inputs, tables["options"], settings, work.get("needs") or {}, result.works)
     decisive = decisive_rows(tables["verdict"], result.choices, tables["sources"], options)
     return tables | {"warnings": with_decisive(warnings, decisive, inputs.offers)}
 
 
 def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: Draws) -> dict[str, pd.DataFrame]:
-    """Return tables of problems by name: `tornado`, `turning_points`, `worth_knowing`, `break_even` and `sweeps`.
+    """Return the tables ANALYSES of problems by name.
 
     A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
     repetitions is unknown. Sweeps are of plans of phases and of monthly work.
@@ -235,8 +239,7 @@ def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: 
         The options and their samples.
     """
     timings = timings_of(options)
-    names = ("tornado", "turning_points", "worth_knowing", "break_even", "sweeps")
-    rows: dict[str, list[Any]] = {name: [] for name in names}
+    rows: dict[str, list[Any]] = {name: [] for name in ANALYSES}
     for problem in problems:
         if not problem.model or np.isfinite(problem.months):
             rows["tornado"] += tornado_rows(problem)
@@ -244,4 +247,4 @@ def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: 
         rows["worth_knowing"] += worth_rows(problem, draws, timings)
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
         rows["sweeps"] += [] if problem.model else sweep_rows(problem)
-    return {name: pd.DataFrame(rows[name], columns=columns_of(name)) for name in names}
+    return {name: pd.DataFrame(rows[name], columns=columns_of(name)) for name in ANALYSES}

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.fits import Needs, does_not_fit, with_fits
-from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.rates import with_rent_factor
 from sweetspot.cells import INTERRUPTIBLE, USABLE
+from sweetspot.declared_tables import columns_of
 from sweetspot.errors import UserError
 from sweetspot.study.settings import Settings
 from sweetspot.throughput.best import best_figures
@@ -24,6 +24,7 @@ LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
 # adds one doubling of the batch, within 1.44, and each year between the study and its software (YEAR).
 ASSUMED_FACTOR = 1.29
 ASSUMED_FACTOR_STAND_IN = 1.56
+PROPORTION = 1.05  # Bills that differ from USD per image by more than this decide by themselves.
 NO_MODEL = "any"
 Row = dict[str, Any]
 OFFER = ("price_list", "instance", "purchase")
@@ -38,17 +39,9 @@ FIGURE_COLUMNS = (
 # Of jobs side by side on one machine: what costs say of all of them together (`side_...`), by its name elsewhere.
 SIDE = {f"side_{name}": name for name in (*FIGURE, "figure_images_per_s", "figure_gpus")}
 SIDE |= {"side_basis": "throughput_basis", "side_source": "throughput_source"}
-# What an option takes from its offer (offers.parquet): figures with a range, then terms.
-RANGED = (
-    "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
-    "interruptions_per_hour", "delivery_months", "sell_for_usd",
-)  # fmt: skip
-TERMS = (
-    "price_list_title", "month_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate",
-    "downtime_share", "pue", "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead",
-    "checkpoint_s", "restore_s", "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s",
-    "minimum_s", *TREND_COLUMNS, "residual_points",
-)  # fmt: skip
+# What an option takes from its offer (offers.parquet); the rest of their common columns is that of its cost.
+COST_COLUMNS = {*OFFER, "provider", "gpu", "gpus", "as_of", "source", "basis", "power_basis"}
+TERMS = [name for name in columns_of("offers") if name in {*columns_of("options")} - COST_COLUMNS]
 
 
 def build_options(
@@ -75,7 +68,7 @@ def build_options(
     Returns
     -------
     pandas.DataFrame
-        The columns of its cost, RANGED and TERMS of its offer, and: `option` (its key in all tables), `title`,
+        The columns of its cost, TERMS of its offer, and: `option` (its key in all tables), `title`,
         `model_title`, `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (offers of its price list
         may be the answer), `is_reference` (the option that the decision is about), `persistent` (not interrupted by the
         provider, or accepted as such), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom),
@@ -157,26 +150,26 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     if side.any():
         for name, column in SIDE.items():
             rows[column] = rows[column].astype(rows[name].dtype).mask(side, rows[name])
-        is_predicted = side & (rows["throughput_basis"] == "extrapolated")
-        rows["level"] = rows["level"].mask(side, LEVEL_RUNS).mask(is_predicted, LEVEL_PREDICTION)
+        is_predicted = rows["throughput_basis"] == "extrapolated"
+        rows["level"] = rows["level"].mask(side, np.where(is_predicted, LEVEL_PREDICTION, LEVEL_RUNS))
         # A mean of runs keeps its interval, not its degrees of freedom.
         rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
     return rows.drop(columns=[*SIDE], errors="ignore").copy()
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Return `rows` with RANGED and TERMS of their offer, USD per month of ownership and USD per hour of use.
+    """Return `rows` with TERMS of their offer, USD per month of ownership and USD per hour of use.
 
     The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per hour
     at the planned use is multiplied by machine hours per hour of training.
     """
-    terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
-    prices = offers.reindex(columns=[*OFFER, *terms]).drop_duplicates(list(OFFER))
-    rows = rows.drop(columns=terms, errors="ignore")
+    prices = offers.reindex(columns=[*OFFER, *TERMS]).drop_duplicates(list(OFFER))
+    rows = rows.drop(columns=TERMS, errors="ignore")
     rows = rows.merge(prices, on=list(OFFER), how="inner", validate="many_to_one")
     is_owned = rows["purchase"] == "own"
-    for row in rows[is_owned & rows["days_per_month"].isna()].itertuples():
-        raise UserError(f"study {study}: offer 'own' of {row.instance} has no days_per_month; expected a number")
+    for name in rows.loc[is_owned & rows["days_per_month"].isna(), "instance"]:
+        raise UserError(f"study {study}: offer 'own' of {name} has no days_per_month; expected a number")
+
     fixed = rows["fixed_usd_per_month"] / (1.0 - rows["downtime_share"].fillna(0.0))
     rent = rows["usd_per_hour"] * rows["spot_overhead"].fillna(1.0)
     return rows.assign(
@@ -217,20 +210,15 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     """Return booleans: rows of each model's reference option (owned first, then persistent, then least USD/hour)."""
     name, options = settings.reference, rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
-    if name is not None and len(rows) and options.empty:
+    if name is not None and len(rows) and does_not_fit(options).all():
         batches = [f"{size or 'of its own figure'} ({model})" for model, size in settings.batch_sizes.items()]
         raise UserError(
-            f"{about} has no priced figure at batch {', '.join(batches)}; expected an offer of it, and a throughput of "
-            "it or of the machine that it is estimated from (measure_on)"
-        )
-    if len(options) and does_not_fit(options).all():
-        row = options.iloc[0]
-        raise UserError(
-            f"{about} has devices of {row['gpu_memory_gib']:g} GiB; expected {row['memory_need_gib']:.3g} GiB or more, "
-            f"which workload {row['workload']} needs on each"
+            f"{about} has no priced figure at batch {', '.join(batches)} on devices with enough memory; expected an "
+            "offer of it, and a throughput of it or of the machine that it is estimated from (measure_on)"
         )
     if (options["usd_per_hour"] == 0).any():
         raise UserError(f"{about} costs nothing; expected a machine with a price")
+
     options = options[options["in_answer"] & (options["images_per_s"] > 0)]
     order = options.assign(rank=2 * (options["purchase"] != "own") + ~options["persistent"].astype(bool))
     first = order.sort_values(["rank", "usd_per_hour"], kind="stable").drop_duplicates("model")
@@ -250,11 +238,6 @@ def records(rows: pd.DataFrame) -> list[Row]:
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def same_machine(first: Row, second: Row) -> bool:
-    """Return whether two options have the same machine and purchase (and differ at most in their price list)."""
-    return bool(first["instance"] == second["instance"] and first["purchase"] == second["purchase"])
-
-
 def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     """Return options with `workload_title` (its key if it has no title) and `unit`, the word for what speeds count."""
     units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
@@ -268,11 +251,23 @@ def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
     per node and purchase; their sizes are one alternative even where nobody rents a single node.
     """
     nodes = rows["nodes"].astype(float).fillna(1.0)
-    single = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
+    text = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
     devices = (rows["gpus"] / nodes).map("{:g}".format)
-    cluster = single["provider"] + " with " + single["gpu"] + " in nodes of " + devices
-    single = single.assign(cluster=cluster)[["cluster", "purchase", "instance"]]
-    nearest = single[nodes <= 1].drop_duplicates(["cluster", "purchase"])
-    machine = single.merge(nearest, on=["cluster", "purchase"], how="left")["instance_y"].set_axis(rows.index)
-    alternative = single["instance"].where(nodes <= 1, machine.fillna(cluster))
-    return rows.assign(alternative=alternative + " (" + single["purchase"] + ")")
+    cluster = text["provider"] + " with " + text["gpu"] + " in nodes of " + devices
+    text["offer"] = cluster + text["purchase"]
+    single = text[nodes <= 1].drop_duplicates("offer").set_index("offer")["instance"]
+    machine = text["instance"].where(nodes <= 1, text["offer"].map(single).fillna(cluster))
+    return rows.assign(alternative=machine + " (" + text["purchase"] + ")")
+
+
+def staying(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with `in_answer` and `persistent` (the provider does not stop it); if none, all with `in_answer`."""
+    in_answer = rows[rows["in_answer"].astype(bool)]
+    persistent = in_answer[in_answer["persistent"].astype(bool)]
+    return persistent if len(persistent) else in_answer
+
+
+def bills_decide(rows: pd.DataFrame) -> bool:
+    """Return whether bills (whole hours, fees, minimum sums) differ from USD per image by more than PROPORTION."""
+    product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
+    return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())

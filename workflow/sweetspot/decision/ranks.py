@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from sweetspot.decision.contenders import bills_decide, staying
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import bills_decide, staying, trained
 from sweetspot.decision.simulate import Draws
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval

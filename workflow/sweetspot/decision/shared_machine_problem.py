@@ -1,6 +1,7 @@
 """A job that is repeated as often as the planned use of the reference allows, on a share of each machine."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,6 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.rates import Number, by_contract, or_zero, rates
 from sweetspot.decision.analyses.days_of_use import references
-from sweetspot.decision.contenders import staying
 from sweetspot.decision.decision_problem import (
     BASELINE,
     Array,
@@ -17,9 +17,9 @@ from sweetspot.decision.decision_problem import (
     DecisionProblem,
     ParameterValues,
 )
-from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.options import Row, records, staying, trained
 from sweetspot.decision.parameters import parameters_of
-from sweetspot.decision.simulate import OF_THE_TEAM, Draws
+from sweetspot.decision.simulate import Draws
 
 
 @dataclass(eq=False, kw_only=True)
@@ -36,6 +36,7 @@ class SharedMachineProblem(DecisionProblem):
         """Return USD of all choices in each case, choice x case; every choice takes one machine."""
         work = np.ones(values.cases) * values.work("days_per_month") * values.work("months")
         usd = self.baseline_usd[:, None] * work
+
         for index, choice in enumerate(self.choices):
             row = choice.row
             if row["row"] in values.rows or by_contract(row):
@@ -49,7 +50,7 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
     """Return the problem of each model that has two options or more.
 
     Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
-    all workloads of the model, once each, at their bills.
+    all workloads of the model that every option runs, once each, at their bills.
 
     Parameters
     ----------
@@ -69,30 +70,30 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
     reference_rows, problems = references(options), []
     for model, table in trained(options).items():
         rows, reference = records(staying(table)), reference_rows.get(model)
+        length: dict[str, Any] = {"months": np.nan}
         if len(rows) < 2:
             continue
+
         if reference is None or reference["purchase"] != "own":
-            reference = None
-            usd, samples, size_text = _all_workloads(model, rows, options, draws)
+            usd, samples = _all_workloads(model, rows, options, draws)
         else:
-            usd, samples, size_text = _work_of_reference(rows, reference, draws, month_days)
-        is_finite = np.isfinite(samples).all(axis=1)
-        order = [index for index in np.argsort(usd, kind="stable") if is_finite[index]]
+            usd, samples = _work_of_reference(rows, reference, draws, month_days)
+            length = {"months": float(reference["months"]), "reference": int(reference["row"])}
+
+        order = np.argsort(usd, kind="stable")
+        order = order[np.isfinite(samples[order]).all(axis=1)]
         choices = tuple(Choice.of(rows[index]) for index in order)
         if len(choices) < 2:
             continue
         problems.append(
             SharedMachineProblem(
                 workload=model,
-                months=np.nan if reference is None else float(reference["months"]),
-                size_text=size_text,
                 choices=choices,
                 parameters=tuple(parameters_of(choices, [choice.row for choice in choices], month_days)),
                 samples_usd=samples[order],
                 model=model,
-                reference=None if reference is None else int(reference["row"]),
-                of_the_team=() if reference is None else OF_THE_TEAM,
                 baseline_usd=usd[order],
+                **length,
             )
         )
     return problems
@@ -111,19 +112,19 @@ def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Num
     return variable / use if by_contract(row) else variable
 
 
-def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Draws) -> tuple[Array, Array, str]:
-    """Return USD by row, samples (row x sample) and names of a model's workloads that every option runs, once each."""
+def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Draws) -> tuple[Array, Array]:
+    """Return USD by row, and samples (row x sample), of a model's workloads that every option runs, once each."""
     table = options[options["model"].eq(model) & options["option"].isin([row["option"] for row in rows])]
-    counts = table.groupby("workload")["option"].nunique()
-    workloads = counts.index[counts == len(rows)].tolist()
-    groups = table[table["workload"].isin(workloads)].groupby("option").groups
-    labels = [list(groups[row["option"]]) if workloads else [row["row"]] for row in rows]
+    is_common = table.groupby("workload")["option"].transform("nunique") == len(rows)
+    groups = table[is_common].groupby("option").groups
+
+    labels = [list(groups.get(row["option"], [row["row"]])) for row in rows]
     usd = np.array([options["usd"].to_numpy(float)[group].sum() for group in labels])
-    return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels]), ", ".join(workloads)
+    return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels])
 
 
-def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array, str]:
-    """Return USD on each row for the reference's work, samples of that cost, and the size of the work in words.
+def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array]:
+    """Return USD by row for the reference's work, and samples of that cost (row x sample).
 
     The work is what the reference does in its planned days over its months, less the hours it is broken. A sample with
     more days of use has more work; monthly payments stay, so each image costs less.
@@ -131,6 +132,7 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
     label, days, months = reference["row"], float(reference["days_per_month"]), float(reference["months"])
     use = np.minimum(draws.days[label], month_days) / days
     lengths = (figure.values for figure in draws.figures if figure.name == "months" and label in figure.rows)
+
     hours = HOURS_A_DAY * days * (1.0 - or_zero(reference["downtime_share"])) * months
     images = 3600.0 * float(reference["images_per_s"]) * hours
     sampled_images, samples = images * use * next(lengths, months) / months, []
@@ -140,5 +142,4 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
         variable = row["variable_usd_per_hour"] if by_contract(row) else draws.variable[index]
         hour = _usd_per_hour(row, draws.fixed[index], variable, use)
         samples.append(sampled_images * hour / (3600.0 * draws.images_per_s[index]))
-    usd = np.array([images / float(row["images_per_usd"]) for row in rows])
-    return usd, np.stack(samples), f"{days:g} days of use a month for {months:g} months"
+    return np.array([images / float(row["images_per_usd"]) for row in rows]), np.stack(samples)

@@ -1,50 +1,18 @@
 """How far each parameter changes costs in its range, where it changes the answer, and where a purchase pays off."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from sweetspot.decision.decision_problem import Array, Parameter
+from sweetspot.decision.decision_problem import Array, BreakEvenCase, DecisionProblem, Parameter
 from sweetspot.draws import interval
 
-if TYPE_CHECKING:
-    from sweetspot.decision.decision_problem import DecisionProblem  # It imports the cases below.
 
-
-class CostDifference(NamedTuple):
-    """USD of owning or committing minus USD of renting, row x factor of a parameter.
-
-    `planned` has one row, `samples` one per sample; `jump`: the number of machines differs from that of the factor
-    before.
-    """
-
-    factors: Array
-    planned: Array
-    samples: Array
-    sample_factors: Array
-    jump: Array
-    sample_jump: Array
-
-
-class BreakEvenCase(NamedTuple):
-    """A machine to own or commit to, and a parameter with `name`, `quantity`, baseline `planned` and unit."""
-
-    option: str
-    title: str
-    assumption: Parameter
-    name: str
-    quantity: str
-    planned: float
-    unit: str
-    difference: CostDifference
-    p_pays: float
-
-
-def turning_rows(problem: "DecisionProblem") -> list[dict[str, Any]]:
+def turning_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
     """Return rows of the table `turning_points`, one per parameter and side on which it turns the answer.
 
-    From `turning_value` on `to_title` is the best, with `boxes` machines bought. The nearest turning point comes first.
+    From `turning_value` on `to_title` is the best. The nearest turning point comes first.
     """
     rows = [
         _parameter_columns(problem, parameter)
@@ -53,7 +21,6 @@ def turning_rows(problem: "DecisionProblem") -> list[dict[str, Any]]:
             "turning_value": parameter.value * point.factor,
             "factor": point.factor,
             "to_title": problem.title(point.to, point.machines, point.alternative),
-            "boxes": int(point.machines) if problem.choices[point.to].row["purchase"] == "own" else 0,
         }
         for parameter, points in problem.turning_points.items()
         for point in points
@@ -62,7 +29,7 @@ def turning_rows(problem: "DecisionProblem") -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: round(abs(float(np.log(row["factor"]))), 6))
 
 
-def tornado_rows(problem: "DecisionProblem") -> list[dict[str, Any]]:
+def tornado_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
     """Return rows of the table `tornado`, one per parameter, the widest swing of `margin` first.
 
     `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
@@ -70,31 +37,32 @@ def tornado_rows(problem: "DecisionProblem") -> list[dict[str, Any]]:
     """
     if problem.runner_up is None:
         return []
-    rows = [_tornado_row(problem, parameter) for parameter in problem.parameters]
+    best_title, rival_title = (
+        problem.title_at(problem.baseline, index, 0) for index in (problem.best, problem.runner_up)
+    )
+    rows = []
+    for parameter in problem.parameters:
+        value, factor = parameter.value, problem.nearest(parameter)
+        usd = problem.at(parameter, np.array([value, parameter.low, parameter.high]) / value).usd
+        best_usd, rival_usd = (usd[choices].min(axis=0) for choices in (problem.incumbents, problem.rivals))
+
+        with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.
+            margin, low, high = rival_usd / best_usd
+        rows.append(
+            _parameter_columns(problem, parameter)
+            | {name: getattr(parameter, name) for name in ("low", "high", "range_basis")}
+            | {"margin": margin, "margin_low": low, "margin_high": high}
+            | {"flip_value": factor * value, "flip_factor": factor}
+            | {"best_title": best_title, "rival_title": rival_title}
+        )
     # Rounded: where two swing by the same (months, days of use), the order must not depend on the last digit.
-    rows.sort(key=lambda row: -round(np.nan_to_num(abs(row["margin_high"] - row["margin_low"])), 9))
-    titles = (problem.title_at(problem.baseline, index, 0) for index in (problem.best, problem.runner_up))
-    best_title, rival_title = titles
-    return [row | {"best_title": best_title, "rival_title": rival_title} for row in rows]
+    return sorted(rows, key=lambda row: -round(np.nan_to_num(abs(row["margin_high"] - row["margin_low"])), 9))
 
 
-def _parameter_columns(problem: "DecisionProblem", parameter: Parameter) -> dict[str, Any]:
+def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> dict[str, Any]:
     """Return the columns, by name, that say which work and which parameter a row is about."""
     columns = {name: getattr(parameter, name) for name in ("quantity", "unit", "value")}
     return problem.row_names | columns | {"assumption": parameter.name, "subject": parameter.subject or None}
-
-
-def _tornado_row(problem: "DecisionProblem", parameter: Parameter) -> dict[str, Any]:
-    """Return columns of `tornado` for one parameter: margins at its value, low and high, and its turning point."""
-    value, factor = parameter.value, problem.nearest(parameter)
-    usd = problem.at(parameter, np.array([value, parameter.low, parameter.high]) / value).usd
-    best_usd, rival_usd = (usd[choices].min(axis=0, initial=np.inf) for choices in (problem.incumbents, problem.rivals))
-    with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.
-        margins = rival_usd / best_usd
-    columns = {name: getattr(parameter, name) for name in ("low", "high", "range_basis")}
-    for index, end in enumerate(("", "_low", "_high")):
-        columns |= {f"usd{end}": best_usd[index], f"margin{end}": margins[index]}
-    return _parameter_columns(problem, parameter) | columns | {"flip_value": factor * value, "flip_factor": factor}
 
 
 def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, Any]]:
@@ -112,17 +80,15 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, A
         low, high = interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0])
         factors = np.array([begin[0], low, high, end[0]])
         values = case.planned * np.where(np.isfinite(factors), factors, np.nan)
+
         names = ("break_even_value", "break_even_low", "break_even_high", "pays_until")
+        columns = dict(zip(names, values.tolist(), strict=True)) | {
+            name: getattr(case, name) for name in ("title", "quantity", "unit", "planned", "p_pays")
+        }
         rows.append(
-            dict(zip(names, values.tolist(), strict=True))
-            | {name: getattr(case, name) for name in ("title", "quantity", "unit", "planned", "p_pays")}
-            | {
-                "workload": workload,
-                "reference": case.option,
-                "assumption": case.name,
-                "factor": values[0] / case.planned,
-                "subject": case.assumption.subject or None,
-            }
+            columns
+            | {"workload": workload, "reference": case.option, "assumption": case.name}
+            | {"factor": values[0] / case.planned, "subject": case.assumption.subject or None}
         )
     return rows
 

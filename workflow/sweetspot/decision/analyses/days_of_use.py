@@ -7,9 +7,11 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import by_contract
-from sweetspot.decision.options import Row, records, same_machine, trained
+from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, p_cheaper
+
+DAYS = ("break_even_value", "break_even_low", "break_even_high", "days", "days_low", "days_high")
 
 
 def references(options: pd.DataFrame) -> dict[str, Row]:
@@ -40,14 +42,36 @@ def break_even_rows(options: pd.DataFrame, draws: Draws, month_days: float) -> l
         cheaper; `gain_at_use`: cost of the alternative / cost of the reference at the planned use; `p_cheaper`: share
         of samples in which the reference is cheaper at that use; `p_pays`: in which some use within the month pays.
     """
-    rows_by_model = trained(options)
-    return [
-        _break_even_row(owned, rival, draws, month_days)
-        for model, owned in references(options).items()
-        if owned["purchase"] == "own"
-        for rival in records(rows_by_model[model])
-        if not same_machine(rival, owned)
-    ]
+    rows_by_model, table = trained(options), []
+    owned_rows = {model: row for model, row in references(options).items() if row["purchase"] == "own"}
+    for model, owned in owned_rows.items():
+        planned = np.append(owned["days_per_month"], draws.days[owned["row"]])
+        for rival in records(rows_by_model[model]):
+            if (rival["instance"], rival["purchase"]) == (owned["instance"], "own"):
+                continue
+
+            days = break_even_days(*_cost_differences(owned, rival, draws), planned)
+            bounds = np.array([days[0], *interval(days[1:])])
+            bounds[bounds > month_days] = np.nan
+            gain = draws.images_per_usd[owned["row"]] / draws.images_per_usd[rival["row"]]
+            gain_low, gain_high = map(float, interval(gain))
+            table.append(
+                dict(zip(DAYS, [*bounds, *bounds], strict=True))
+                | {
+                    "workload": model,
+                    "model": model,
+                    "reference": owned["option"],
+                    "option": rival["option"],
+                    "quantity": "days_per_month",
+                    "gain_at_use": owned["images_per_usd"] / rival["images_per_usd"],
+                    "gain_low": gain_low,
+                    "gain_high": gain_high,
+                    "p_cheaper": p_cheaper(np.ones_like(gain), gain),
+                    "p_pays": np.mean(days[1:] <= month_days),
+                    "planned": planned[0],
+                }
+            )
+    return table
 
 
 def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned: np.ndarray) -> np.ndarray:
@@ -71,31 +95,6 @@ def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned:
         days = np.maximum(extra_usd / (HOURS_A_DAY * saving_per_hour), 0.0)
     pays_as_planned = extra_usd / (HOURS_A_DAY * planned) <= saving_per_hour
     return np.where(saving_per_hour > 0, days, np.where(pays_as_planned, 0.0, np.inf))
-
-
-def _break_even_row(owned: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, Any]:
-    """Return a row of `break_even` by column: days of use from which `owned` is cheaper than `rival`, cost ratios."""
-    planned = float(owned["days_per_month"])
-    planned_days = np.append(planned, draws.days[owned["row"]])
-    all_days = break_even_days(*_cost_differences(owned, rival, draws), planned_days)
-    bounds = np.array([all_days[0], *interval(all_days[1:])])
-    days = np.where(bounds <= month_days, bounds, np.nan)
-    gain = draws.images_per_usd[owned["row"]] / draws.images_per_usd[rival["row"]]
-    gain_low, gain_high = map(float, interval(gain))
-    names = ("break_even_value", "break_even_low", "break_even_high", "days", "days_low", "days_high")
-    return dict(zip(names, [*days, *days], strict=True)) | {
-        "workload": owned["model"],
-        "model": owned["model"],
-        "reference": owned["option"],
-        "option": rival["option"],
-        "quantity": "days_per_month",
-        "gain_at_use": owned["images_per_usd"] / rival["images_per_usd"],
-        "gain_low": gain_low,
-        "gain_high": gain_high,
-        "p_cheaper": p_cheaper(np.ones_like(gain), gain),
-        "p_pays": float(np.mean(all_days[1:] <= month_days)),
-        "planned": planned,
-    }
 
 
 def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray, np.ndarray]:

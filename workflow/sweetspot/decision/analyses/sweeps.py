@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.rates import by_contract
-from sweetspot.choice_kinds import BUY, CONTRACT
-from sweetspot.decision.choice_table import NOTHING
-from sweetspot.decision.decision_problem import Array, Choice, DecisionProblem, Parameter
+from sweetspot.decision.choice_table import COMMITMENT, NOTHING
+from sweetspot.decision.decision_problem import Array, DecisionProblem, Parameter
 from sweetspot.draws import interval
 
 # One of each is a control: the first that a problem has.
@@ -34,13 +32,6 @@ def factors_of(parameter: Parameter) -> Array:
     return below if highest <= 1.0 else np.append(below, np.geomspace(1.0, highest, STEPS_A_SIDE + 1)[1:])
 
 
-def commitment_of(choice: Choice) -> str:
-    """Return the commitment of a choice: BUY, CONTRACT or NOTHING (rented, or already owned)."""
-    if choice.already_owned:
-        return NOTHING
-    return BUY if choice.row["purchase"] == "own" else CONTRACT if by_contract(choice.row) else NOTHING
-
-
 def sweep_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
     """Return rows of the table `sweeps`: the cheapest choice by control, value and commitment, all else as planned.
 
@@ -49,7 +40,10 @@ def sweep_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
     """
     rows = []
     eligible = np.flatnonzero(problem.eligible)
-    commitments = [commitment_of(problem.choices[index]) for index in eligible]
+    choices = [problem.choices[index] for index in eligible]
+    commitments = [
+        NOTHING if choice.already_owned else COMMITMENT.get(choice.row["purchase"], NOTHING) for choice in choices
+    ]
     planned_usd = np.where(problem.baseline.usd, problem.baseline.usd, 1.0)
     for parameter in controls(problem):
         factors = factors_of(parameter)
