@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, drawn, offer, options_of
-from sweetspot.decision.analyses.days_of_use import break_even_days, break_even_rows
+from sweetspot.decision.shared_machine_problem import break_even_days, break_even_rows
 from three_kinds import Market, hourly, own, price
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728

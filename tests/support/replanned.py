@@ -14,8 +14,8 @@ from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision import simulate
+from sweetspot.decision.choice_table import set_aside
 from sweetspot.decision.compare import DecisionResult, Inputs, decide_study
-from sweetspot.decision.left_out import set_aside
 from sweetspot.decision.monthly_samples import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
 from sweetspot.study.instances import load_instances

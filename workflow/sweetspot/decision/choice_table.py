@@ -1,13 +1,14 @@
-"""The choices of each work of a study, with their costs in all samples and how these compare."""
+"""The choices of each work of a study, how their costs compare in all samples, and offers that take no part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, Series, concat
 
 from sweetspot.choice_kinds import BUY, CONTRACT
 from sweetspot.decision.decision_problem import Array
+from sweetspot.decision.options import NO_MODEL
 from sweetspot.decision.sources import MIX_TOLERANCE
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, p_cheaper, shares
@@ -17,7 +18,7 @@ NOTHING = "nothing"  # The commitment of what is owned already or rented by the 
 RANKS = {NOTHING: 0, CONTRACT: 1, BUY: 2}  # The least binding first.
 COMMITMENT = {"own": BUY, "reserved": CONTRACT, "committed": CONTRACT}  # By purchase; of any other: NOTHING.
 FIRM_RANGE = 1.05  # A firm price in another currency has the range of its exchange rate.
-NO_OFFERS = pd.DataFrame(columns=["instance", "title", "commitment"])
+NO_OFFERS = DataFrame(columns=["instance", "title", "commitment"])
 TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each sample are one alternative.
 
 
@@ -33,14 +34,14 @@ class PricedWork(NamedTuple):
     name: str
     title: str
     months: float
-    table: pd.DataFrame
+    table: DataFrame
     usd: Array
     today: Array
     busy: float = np.nan
     cost: str = SHARE
     model: str = ""
     limit_costs: Sequence[Mapping[str, Any]] = ()
-    without_speed: pd.DataFrame = NO_OFFERS
+    without_speed: DataFrame = NO_OFFERS
 
     @property
     def plan(self) -> bool:
@@ -48,7 +49,7 @@ class PricedWork(NamedTuple):
         return self.cost != SHARE
 
 
-def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.DataFrame:
+def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFrame:
     """Return the choices of all works, cheapest first, with costs, ranges and probabilities.
 
     Parameters
@@ -68,16 +69,16 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.Dat
         figures.
     """
     tables = [_compared(work).astype(object) for work in priced]
-    table = pd.concat([pd.DataFrame(columns=columns_of("choices")), *tables], ignore_index=True).infer_objects()
+    table = concat([DataFrame(columns=columns_of("choices")), *tables], ignore_index=True).infer_objects()
     has_offer = table[["choice", "instance", "price_list"]].isin(list(in_hand)).any(axis=1) | (not in_hand)
     return table.assign(in_hand=has_offer)
 
 
-def _compared(work: PricedWork) -> pd.DataFrame:
+def _compared(work: PricedWork) -> DataFrame:
     """Return the table `choices` of one work: USD with ranges, probabilities, ratios to the best."""
     table, stands = work.table, work.table["stands"].to_numpy(bool)
     low, high = interval(work.usd)
-    figures = pd.DataFrame({"usd": table["usd"].astype(float), "usd_low": low, "usd_high": high})
+    figures = DataFrame({"usd": table["usd"].astype(float), "usd_low": low, "usd_high": high})
     figures = figures.join((figures / work.months).rename(columns=lambda name: name.replace("usd", "usd_per_month")))
 
     best = standing_of(work)[0] if stands.any() else None
@@ -128,7 +129,7 @@ def has_firm_price(work: PricedWork, index: int) -> bool:
     return bool(row["commitment"] == BUY and 0 < high <= low * FIRM_RANGE)
 
 
-def price_range(choice: pd.Series) -> tuple[float, float]:
+def price_range(choice: Series) -> tuple[float, float]:
     """Return low and high USD of the machine that a choice buys: its price twice where no range is known."""
     low, high = choice[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(choice["capex_usd"])
     return low, high
@@ -141,3 +142,47 @@ def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: s
         if keys[index] != keys[best] and not np.allclose(usd[index], usd[best], rtol=TOLERANCE, atol=0.0):
             return index
     return None
+
+
+def set_aside(options: DataFrame, owned: Collection[str]) -> DataFrame:
+    """Return options with `in_answer` False for already owned machines (names), except the reference, on single jobs.
+
+    The price of such machines is spent: they would always be cheapest and tell nothing about buying.
+    """
+    is_owned = options["instance"].isin(owned) & options["purchase"].eq("own")
+    return options.assign(in_answer=options["in_answer"].astype(bool) & (options["is_reference"] | ~is_owned))
+
+
+def with_missing_speeds(
+    works: Sequence[PricedWork], options: DataFrame, offers: DataFrame, titles: Mapping[str, str]
+) -> list[PricedWork]:
+    """Return works with `without_speed`: offers of machines whose speed is unknown for a work or a class of its jobs.
+
+    Parameters
+    ----------
+    works
+        The works.
+    options
+        All options, those that do not fit included.
+    offers
+        The offers that may be the answer.
+    titles
+        Names of machines for people.
+    """
+    offers = offers.assign(
+        title=offers["instance"].replace(dict(titles)),
+        commitment=offers["purchase"].map(COMMITMENT).fillna(NOTHING),
+    )
+    offers = offers[["instance", "title", "commitment"]].drop_duplicates()
+    return [work._replace(without_speed=offers[~offers["instance"].isin(_timed(work, options))]) for work in works]
+
+
+def _timed(work: PricedWork, options: DataFrame) -> Series:
+    """Return names of machines with a speed for every class of a work's jobs; all machines if it needs no speed."""
+    rows, column = options[options["model"] == work.model], "model"
+    if work.cost == DISPATCH:
+        rows, column = options[options["workload"].str.startswith(f"{work.name}.")], "workload"
+
+    rows = rows[rows["model"] != NO_MODEL]
+    counts = rows.groupby("instance")[column].nunique()
+    return options["instance"] if rows.empty else counts.index[counts == counts.max()]

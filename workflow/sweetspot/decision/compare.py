@@ -5,16 +5,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, concat
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses.days_of_use import break_even_rows
-from sweetspot.decision.analyses.sweeps import sweep_rows
-from sweetspot.decision.choice_table import PricedWork, choice_table
+from sweetspot.decision.choice_table import PricedWork, choice_table, set_aside, with_missing_speeds
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
-from sweetspot.decision.left_out import set_aside, with_missing_speeds
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
@@ -22,9 +19,10 @@ from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.ranks import ranks
-from sweetspot.decision.shared_machine_problem import shared_machine_problems
+from sweetspot.decision.shared_machine_problem import break_even_rows, shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import source_table
+from sweetspot.decision.sweeps import sweep_rows
 from sweetspot.decision.turning import pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import queue_table
@@ -47,14 +45,14 @@ ANALYSES = ("tornado", "turning_points", "worth_knowing", "break_even", "sweeps"
 class Inputs:
     """Tables of results/<study>/ that the comparison reads; rows of all price lists are in one table each."""
 
-    costs: pd.DataFrame
-    offers: pd.DataFrame
-    throughput: pd.DataFrame
-    extrapolation: pd.DataFrame
-    efficiency: pd.DataFrame
-    price_lint: pd.DataFrame
-    plans: pd.DataFrame
-    left_out: pd.DataFrame = field(default_factory=pd.DataFrame)
+    costs: DataFrame
+    offers: DataFrame
+    throughput: DataFrame
+    extrapolation: DataFrame
+    efficiency: DataFrame
+    price_lint: DataFrame
+    plans: DataFrame
+    left_out: DataFrame = field(default_factory=DataFrame)
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
@@ -63,26 +61,26 @@ class Inputs:
         return cls(**{name: together(map(read_parquet, paths)) for name, paths in lists.items()})
 
 
-def together(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+def together(tables: Iterable[DataFrame]) -> DataFrame:
     """Return one table with the rows of all tables; for no tables, a table without columns."""
     tables = list(tables)
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+    return concat(filled, ignore_index=True) if filled else DataFrame()
 
 
 class DecisionResult(NamedTuple):
     """Result of `decide`: options that fit, options that do not, samples of the former, priced works and choices."""
 
-    options: pd.DataFrame
-    misfits: pd.DataFrame
+    options: DataFrame
+    misfits: DataFrame
     draws: Draws
     plans: list[PhasesProblem]
     months: list[MonthlyWork]
     works: list[PricedWork]
-    choices: pd.DataFrame
+    choices: DataFrame
 
-    def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
+    def verdict(self, settings: Settings, break_even: DataFrame, worth: DataFrame | None = None) -> DataFrame:
         """Return the table of verdicts: one row per work with the recommended choice, the runner-up and their USD.
 
         Parameters
@@ -101,10 +99,10 @@ class DecisionResult(NamedTuple):
 
 
 def decide(
-    all_options: pd.DataFrame,
-    offers: pd.DataFrame,
+    all_options: DataFrame,
+    offers: DataFrame,
     monthly: "Mapping[str, Monthly]",
-    plans: pd.DataFrame,
+    plans: DataFrame,
     titles: Mapping[str, str],
     settings: Settings,
     draws: int = DRAWS,
@@ -190,7 +188,7 @@ def decide_study(
     return decide(options, inputs.offers, monthly, plans, titles, settings, draws)
 
 
-def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, pd.DataFrame]:
+def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, DataFrame]:
     """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
 
     Parameters
@@ -209,7 +207,7 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
     mixes = [problem for month in months if (problem := monthly_problem(month)) is not None]
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
 
-    days = pd.DataFrame(break_even_rows(options, samples, settings.month_days), columns=columns_of("break_even"))
+    days = DataFrame(break_even_rows(options, samples, settings.month_days), columns=columns_of("break_even"))
     tables |= {
         "options": together([options, result.misfits]),
         "break_even": together([days, tables["break_even"]]),
@@ -225,7 +223,7 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
     return tables | {"warnings": with_decisive(warnings, decisive, inputs.offers)}
 
 
-def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: Draws) -> dict[str, pd.DataFrame]:
+def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
     """Return the tables ANALYSES of problems by name.
 
     A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
@@ -247,4 +245,4 @@ def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: 
         rows["worth_knowing"] += worth_rows(problem, draws, timings)
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
         rows["sweeps"] += [] if problem.model else sweep_rows(problem)
-    return {name: pd.DataFrame(rows[name], columns=columns_of(name)) for name in ANALYSES}
+    return {name: DataFrame(rows[name], columns=columns_of(name)) for name in ANALYSES}

@@ -11,12 +11,12 @@ import numpy as np
 
 from sweetspot.decision.decision_problem import (
     ALL_JOBS,
-    BreakEvenCase,
-    CostDifference,
     FURTHEST,
     PRICES,
     Array,
+    BreakEvenCase,
     Choice,
+    CostDifference,
     Costs,
     DecisionProblem,
     Parameter,

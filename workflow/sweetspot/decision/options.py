@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame, Series, concat
 
 from sweetspot.bills.fits import Needs, does_not_fit, with_fits
 from sweetspot.bills.rates import with_rent_factor
@@ -45,13 +46,13 @@ TERMS = [name for name in columns_of("offers") if name in {*columns_of("options"
 
 
 def build_options(
-    costs: pd.DataFrame,
-    offers: pd.DataFrame,
-    throughput: pd.DataFrame,
-    extrapolation: pd.DataFrame,
+    costs: DataFrame,
+    offers: DataFrame,
+    throughput: DataFrame,
+    extrapolation: DataFrame,
     settings: Settings,
     needs: Needs | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Return one row per option, model and workload at the study's headline batch, sorted by model, workload, USD.
 
     An option is one offer: (price_list, instance, purchase).
@@ -91,7 +92,7 @@ def build_options(
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
-        option=_names(rows, rows["instance"], rows["price_list"], pd.Series(True, rows.index)),
+        option=_names(rows, rows["instance"], rows["price_list"], Series(True, rows.index)),
         title=_names(rows, _titles_of(rows["instance"], settings.titles), lists, eligible),
         model_title=_titles_of(rows["model"], settings.models),
     )
@@ -102,12 +103,12 @@ def build_options(
     return with_rent_factor(rows.assign(is_reference=_references(rows, settings)).copy()).copy()
 
 
-def _titles_of(names: pd.Series, titles: Mapping[str, str]) -> pd.Series:
+def _titles_of(names: Series, titles: Mapping[str, str]) -> Series:
     """Return the title of each name, the name itself where it has none."""
     return names.map(lambda name: titles.get(name, name)).astype(object)
 
 
-def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
     """Return one row of `costs` per offer, model and workload: the best cell at the headline batch and precision."""
     costs = costs.reindex(columns=[*dict.fromkeys([*costs, "status"])])
     batch_size = costs["model"].map(settings.batch_sizes)  # Missing: any.
@@ -121,7 +122,7 @@ def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     return rows.drop(columns="differs").drop_duplicates([*OFFER, "model", "workload"])
 
 
-def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
+def _with_throughput(rows: DataFrame, throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
     """Return `rows` with FIGURE_COLUMNS (images/s, interval, source) of a cell's best figure, and `rounds_apart`."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
@@ -129,7 +130,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
         measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
         predicted.assign(level=LEVEL_PREDICTION, throughput_basis="extrapolated"),
     ]
-    figures = best_figures(pd.concat(tables), CELL).rename(columns={"source": "throughput_source"})
+    figures = best_figures(concat(tables), CELL).rename(columns={"source": "throughput_source"})
     figures = figures.reindex(columns=[*CELL, *FIGURE_COLUMNS])
     rows = rows.drop(columns=[*FIGURE_COLUMNS], errors="ignore")
     rows = rows.merge(figures, on=list(CELL), how="left", validate="many_to_one")
@@ -138,13 +139,13 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     return _with_side_by_side(rows.assign(rounds_behind=behind, rounds_apart=(behind - newest).fillna(0.0)))
 
 
-def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
+def _with_side_by_side(rows: DataFrame) -> DataFrame:
     """Return `rows` with `images_per_s` of all jobs together where several run side by side on one machine.
 
     `jobs_at_once`: number of such jobs, else 1; `figure_images_per_s`, `figure_gpus`: images/s of the figure behind
     that rate (of a single job the rate itself), and its number of devices.
     """
-    count = rows.get("jobs_at_once", pd.Series(1.0, rows.index)).fillna(1.0)
+    count = rows.get("jobs_at_once", Series(1.0, rows.index)).fillna(1.0)
     rows = rows.assign(jobs_at_once=count, figure_images_per_s=rows["images_per_s"], figure_gpus=rows["gpus"] * 1.0)
     side = count > 1
     if side.any():
@@ -157,7 +158,7 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.drop(columns=[*SIDE], errors="ignore").copy()
 
 
-def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.DataFrame:
+def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
     """Return `rows` with TERMS of their offer, USD per month of ownership and USD per hour of use.
 
     The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per hour
@@ -178,7 +179,7 @@ def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame, study: str) -> pd.Dat
     )
 
 
-def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
+def _with_intervals(rows: DataFrame) -> DataFrame:
     """Return `rows` with an assumed factor as interval of images/s where none is known, marked `assumed_interval`."""
     value, low, high = (rows[name] for name in FIGURE)
     lacks = value.notna() & (low.isna() | high.isna())
@@ -194,7 +195,7 @@ def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _names(rows: pd.DataFrame, machines: pd.Series, lists: pd.Series, eligible: pd.Series) -> pd.Series:
+def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -> Series:
     """Return names: machine; purchase unless on demand or owned; price list.
 
     The price list of eligible options is named only where several have the same name.
@@ -206,7 +207,7 @@ def _names(rows: pd.DataFrame, machines: pd.Series, lists: pd.Series, eligible: 
     return names.where(eligible & ~is_shared, names + " [" + lists + "]")
 
 
-def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
+def _references(rows: DataFrame, settings: Settings) -> Series:
     """Return booleans: rows of each model's reference option (owned first, then persistent, then least USD/hour)."""
     name, options = settings.reference, rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
@@ -225,26 +226,26 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     return rows["option"].eq(rows["model"].map(first.set_index("model")["option"]))
 
 
-def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def trained(options: DataFrame) -> dict[str, DataFrame]:
     """Return, by model, the options with images/s > 0, each option once instead of per workload; labels are kept."""
     rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
     return {str(model): table for model, table in rows.groupby("model")}
 
 
-def records(rows: pd.DataFrame) -> list[Row]:
+def records(rows: DataFrame) -> list[Row]:
     """Return a dictionary per row of the options, by column; `row` is the label that indexes the samples."""
     # A tenth of the time that to_dict takes of so many columns.
     columns = {"row": rows.index.tolist()} | {str(name): rows[name].tolist() for name in rows.columns}
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
+def titled(options: DataFrame, throughput: DataFrame, titles: Mapping[str, str]) -> DataFrame:
     """Return options with `workload_title` (its key if it has no title) and `unit`, the word for what speeds count."""
     units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
     return options.assign(workload_title=_titles_of(options["workload"], titles), unit=unit_in_words(set(units)))
 
 
-def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
+def with_alternative(rows: DataFrame) -> DataFrame:
     """Return rows with `alternative`, a key shared by one machine's rows in several price lists or numbers of nodes.
 
     Several nodes are a way to use the machine that they are made of, the first of the same provider, device, devices
@@ -260,14 +261,14 @@ def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(alternative=machine + " (" + text["purchase"] + ")")
 
 
-def staying(rows: pd.DataFrame) -> pd.DataFrame:
+def staying(rows: DataFrame) -> DataFrame:
     """Return rows with `in_answer` and `persistent` (the provider does not stop it); if none, all with `in_answer`."""
     in_answer = rows[rows["in_answer"].astype(bool)]
     persistent = in_answer[in_answer["persistent"].astype(bool)]
     return persistent if len(persistent) else in_answer
 
 
-def bills_decide(rows: pd.DataFrame) -> bool:
+def bills_decide(rows: DataFrame) -> bool:
     """Return whether bills (whole hours, fees, minimum sums) differ from USD per image by more than PROPORTION."""
     product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
     return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import central_change, mean_factor
@@ -66,7 +66,7 @@ class PhasesProblem(DecisionProblem):
         Samples of USD by use and USD of ownership, option x sample.
     """
 
-    table: pd.DataFrame
+    table: DataFrame
     jobs: Array
     phase_usd: Array
     job_hours: Array
@@ -176,7 +176,7 @@ class PhasesProblem(DecisionProblem):
         return CostDifference(factors, central, samples, factors[selected], is_jump, is_sample_jump)
 
 
-def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, month_days: float) -> list[PhasesProblem]:
+def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_days: float) -> list[PhasesProblem]:
     """Return the decision of each plan of phases that some option can run.
 
     Parameters
@@ -205,7 +205,7 @@ def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, mo
     return [_phases_problem(str(name), table, in_answer, draws, month_days) for name, table in by_plan]
 
 
-def sampled_costs(rows: pd.DataFrame, running: Array, ownership: Array, draws: Draws) -> tuple[Array, Array]:
+def sampled_costs(rows: DataFrame, running: Array, ownership: Array, draws: Draws) -> tuple[Array, Array]:
     """Return samples of USD by use and by the month, from central USD and the draws of speeds and prices.
 
     Parameters
@@ -230,9 +230,7 @@ def sampled_costs(rows: pd.DataFrame, running: Array, ownership: Array, draws: D
     return running[:, None] * slower * rate, ownership[:, None] * month
 
 
-def _phases_problem(
-    name: str, table: pd.DataFrame, options: pd.DataFrame, draws: Draws, month_days: float
-) -> PhasesProblem:
+def _phases_problem(name: str, table: DataFrame, options: DataFrame, draws: Draws, month_days: float) -> PhasesProblem:
     """Return the decision of the plan `name`, from its rows of the plans table and the options in the answer."""
     total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
     owned = table[table["phase"] == POSSESSION].set_index("option").reindex(total.index)

@@ -1,15 +1,15 @@
 """How far each parameter changes costs in its range, where it changes the answer, and where a purchase pays off."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from sweetspot.decision.decision_problem import Array, BreakEvenCase, DecisionProblem, Parameter
+from sweetspot.decision.options import Row
 from sweetspot.draws import interval
 
 
-def turning_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
+def turning_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `turning_points`, one per parameter and side on which it turns the answer.
 
     From `turning_value` on `to_title` is the best. The nearest turning point comes first.
@@ -29,7 +29,7 @@ def turning_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: round(abs(float(np.log(row["factor"]))), 6))
 
 
-def tornado_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
+def tornado_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `tornado`, one per parameter, the widest swing of `margin` first.
 
     `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
@@ -59,13 +59,13 @@ def tornado_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -round(np.nan_to_num(abs(row["margin_high"] - row["margin_low"])), 9))
 
 
-def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> dict[str, Any]:
+def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> Row:
     """Return the columns, by name, that say which work and which parameter a row is about."""
     columns = {name: getattr(parameter, name) for name in ("quantity", "unit", "value")}
     return problem.row_names | columns | {"assumption": parameter.name, "subject": parameter.subject or None}
 
 
-def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, Any]]:
+def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
     """Return rows of the table `break_even`, one per machine or contract and quantity, all else at the baseline.
 
     `break_even_value`: value from which the machine costs no more than the cheapest rental; `pays_until`: value from

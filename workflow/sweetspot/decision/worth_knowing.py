@@ -1,10 +1,10 @@
 """What to find out first: USD saved by knowing each uncertain figure exactly, and USD of timing a machine."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
@@ -27,12 +27,12 @@ TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its 
 class UncertainFigure(NamedTuple):
     """A figure that could be found out: columns of `worth_knowing`, samples, indices of choices that depend on it."""
 
-    columns: dict[str, Any]
+    columns: Row
     samples: Array
     choices: list[int]
 
 
-def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[dict[str, Any]]:
+def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[Row]:
     """Return the USD that knowing each uncertain figure of a decision saves, the most valuable figure first.
 
     Parameters
@@ -60,7 +60,7 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     if not figures:
         return []
     values = [_value(usd, figure, len(figure.choices) == problem.competing.size) for figure in figures]
-    table = pd.DataFrame([figure.columns for figure in figures]).assign(
+    table = DataFrame([figure.columns for figure in figures]).assign(
         **problem.row_names,
         rests_on_it=[len(figure.choices) for figure in figures],
         project_usd=float(usd.mean(axis=1).min()),
@@ -79,7 +79,7 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     return table.to_dict("records")
 
 
-def timings_of(options: pd.DataFrame) -> TimingCosts:
+def timings_of(options: DataFrame) -> TimingCosts:
     """Return USD of LEARN_MINUTES on the cheapest hourly offer, and its title, by device and number of devices."""
     is_hourly = options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)
     rows = options[is_hourly & options["in_answer"].astype(bool)]
@@ -124,13 +124,13 @@ def _choices_on(problem: DecisionProblem, figure: Figure) -> list[int]:
     ]
 
 
-def _parameter_columns(problem: DecisionProblem, parameter: Parameter, value: float) -> dict[str, Any]:
+def _parameter_columns(problem: DecisionProblem, parameter: Parameter, value: float) -> Row:
     """Return columns of `worth_knowing` for a parameter with a value: name, quantity, unit, turning point."""
     columns = {"figure": parameter.name, "quantity": parameter.quantity, "unit": parameter.unit, "value": value}
     return columns | {"turning_point": problem.nearest(parameter) * value}
 
 
-def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> dict[str, Any]:
+def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
     """Return columns of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed."""
     row, is_speed = problem.row_of(figure.rows), figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.

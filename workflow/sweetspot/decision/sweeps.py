@@ -1,12 +1,11 @@
 """USD of the cheapest choice of each commitment at values of the page's controls: work, months, prices, days of use."""
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.decision.choice_table import COMMITMENT, NOTHING
 from sweetspot.decision.decision_problem import Array, DecisionProblem, Parameter
+from sweetspot.decision.options import Row
 from sweetspot.draws import interval
 
 # One of each is a control: the first that a problem has.
@@ -32,7 +31,7 @@ def factors_of(parameter: Parameter) -> Array:
     return below if highest <= 1.0 else np.append(below, np.geomspace(1.0, highest, STEPS_A_SIDE + 1)[1:])
 
 
-def sweep_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
+def sweep_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `sweeps`: the cheapest choice by control, value and commitment, all else as planned.
 
     `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share of samples in which it
@@ -48,13 +47,13 @@ def sweep_rows(problem: DecisionProblem) -> list[dict[str, Any]]:
     for parameter in controls(problem):
         factors = factors_of(parameter)
         costs = problem.at(parameter, factors)
-        cheapest = pd.DataFrame(costs.usd[eligible], eligible).groupby(commitments).idxmin()
+        cheapest = DataFrame(costs.usd[eligible], eligible).groupby(commitments).idxmin()
         for step, factor in enumerate(factors):
             indices = cheapest[step][np.isfinite(costs.usd[cheapest[step], step])]
             usd = costs.usd[indices, step]
             samples = problem.samples_usd[indices] * (usd / planned_usd[indices, 0])[:, None]
             low, high = interval(samples)
-            table = pd.DataFrame({"usd": usd, "usd_low": low, "usd_high": high, "commitment": indices.index})
+            table = DataFrame({"usd": usd, "usd_low": low, "usd_high": high, "commitment": indices.index})
             rows += table.assign(
                 workload=problem.workload,
                 quantity=parameter.quantity,
