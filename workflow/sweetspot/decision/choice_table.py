@@ -174,15 +174,13 @@ def with_missing_speeds(
         commitment=offers["purchase"].map(COMMITMENT).fillna(NOTHING),
     )
     offers = offers[["instance", "title", "commitment"]].drop_duplicates()
-    return [work._replace(without_speed=offers[~offers["instance"].isin(_timed(work, options))]) for work in works]
 
+    def timed(work: PricedWork) -> Collection[str]:
+        """Return names of machines with a speed for every class of jobs; all machines if the work needs no speed."""
+        rows, column = options[options["model"] == work.model], "model"
+        if work.cost == DISPATCH:
+            rows, column = options[options["workload"].str.startswith(f"{work.name}.")], "workload"
+        counts = rows[rows["model"] != NO_MODEL].groupby("instance")[column].nunique()
+        return options["instance"] if counts.empty else counts.index[counts == counts.max()]
 
-def _timed(work: PricedWork, options: DataFrame) -> Series:
-    """Return names of machines with a speed for every class of a work's jobs; all machines if it needs no speed."""
-    rows, column = options[options["model"] == work.model], "model"
-    if work.cost == DISPATCH:
-        rows, column = options[options["workload"].str.startswith(f"{work.name}.")], "workload"
-
-    rows = rows[rows["model"] != NO_MODEL]
-    counts = rows.groupby("instance")[column].nunique()
-    return options["instance"] if rows.empty else counts.index[counts == counts.max()]
+    return [work._replace(without_speed=offers[~offers["instance"].isin(timed(work))]) for work in works]

@@ -15,7 +15,7 @@ from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
-from sweetspot.decision.options import build_options, titled
+from sweetspot.decision.options import build_options
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.ranks import ranks
@@ -181,8 +181,9 @@ def decide_study(
         The study cannot be decided.
     """
     needs, monthly, titles = needs or {}, monthly or {}, titles or {}
-    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
-    options = titled(set_aside(options, _owned_machines(monthly)), inputs.throughput, titles)
+    speeds = inputs.throughput, inputs.extrapolation
+    options = build_options(inputs.costs, inputs.offers, *speeds, settings, needs, titles)
+    options = set_aside(options, _owned_machines(monthly))
     options = with_start_times(options, availability, settings.month_days)
     plans = fitting_plans(inputs.plans, settings, needs)
     return decide(options, inputs.offers, monthly, plans, titles, settings, draws)

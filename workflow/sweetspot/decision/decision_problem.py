@@ -136,16 +136,15 @@ class Costs:
 class CostDifference(NamedTuple):
     """USD of owning or committing minus USD of renting, row x factor of a parameter.
 
-    `planned` has one row, `samples` one per sample; `jump`: the number of machines differs from that of the factor
-    before.
+    `planned` has one row, `samples` one per sample; `machines`: number of machines at each factor.
     """
 
     factors: Array
     planned: Array
     samples: Array
     sample_factors: Array
-    jump: Array
-    sample_jump: Array
+    machines: Array
+    sample_machines: Array
 
 
 class BreakEvenCase(NamedTuple):

@@ -52,6 +52,7 @@ def build_options(
     extrapolation: DataFrame,
     settings: Settings,
     needs: Needs | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """Return one row per option, model and workload at the study's headline batch, sorted by model, workload, USD.
 
@@ -65,6 +66,8 @@ def build_options(
         The study's settings.
     needs
         Memory that each workload needs; options known not to fit have `in_answer` False.
+    titles
+        Titles of workloads by name.
 
     Returns
     -------
@@ -76,7 +79,8 @@ def build_options(
         `assumed_interval` (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with
         `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its model),
         `fixed_usd_per_month` (owning only), `variable_usd_per_hour` (per hour of use, overhead of interruptions
-        included), `rent_months`, `rent_factor` (`with_rent_factor`), `fits` with `memory_need_gib` and
+        included), `rent_months`, `rent_factor` (`with_rent_factor`),
+        `unit` (word for what speeds count), `workload_title`, `fits` with `memory_need_gib` and
         `gpu_memory_gib`. A workload without a model has the model NO_MODEL and no throughput.
 
     Raises
@@ -84,22 +88,23 @@ def build_options(
     UserError
         The study's reference has no priced figure, costs nothing, or does not fit.
     """
-    rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
-    rows = with_alternative(_with_intervals(_with_offers(rows, offers, settings.study)))
-    rows = with_fits(rows, settings, needs or {})
+    rows = _with_speeds(_headline_costs(costs, settings), throughput, extrapolation)
+    rows = with_fits(with_alternative(_with_offers(rows, offers, settings.study)), settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
     lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
-        option=_names(rows, rows["instance"], rows["price_list"], Series(True, rows.index)),
+        option=_names(rows, rows["instance"], rows["price_list"], eligible | True),
         title=_names(rows, _titles_of(rows["instance"], settings.titles), lists, eligible),
         model_title=_titles_of(rows["model"], settings.models),
+        workload_title=_titles_of(rows["workload"], titles or {}),
+        unit=unit_in_words(set(throughput.get("unit", Series(dtype=object)).dropna())),
     )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     # Copied into few blocks: columns added one by one leave many, which each row read would gather.
-    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True).copy()
+    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable", ignore_index=True).copy()
     return with_rent_factor(rows.assign(is_reference=_references(rows, settings)).copy()).copy()
 
 
@@ -110,10 +115,9 @@ def _titles_of(names: Series, titles: Mapping[str, str]) -> Series:
 
 def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
     """Return one row of `costs` per offer, model and workload: the best cell at the headline batch and precision."""
-    costs = costs.reindex(columns=[*dict.fromkeys([*costs, "status"])])
     batch_size = costs["model"].map(settings.batch_sizes)  # Missing: any.
     is_any = batch_size.isna() & (costs["model"].isna() | costs["model"].isin(list(settings.batch_sizes)))
-    rows = costs[(is_any | costs["batch_size"].eq(batch_size)) & costs["status"].fillna("ok").eq("ok")]
+    rows = costs[(is_any | costs["batch_size"].eq(batch_size)) & costs["status"].eq("ok")]
     rows = rows.assign(
         model=rows["model"].astype(object).fillna(NO_MODEL),
         differs=2 * (rows["precision"] != settings.precision) + (rows["framework"] != settings.framework),
@@ -122,8 +126,13 @@ def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
     return rows.drop(columns="differs").drop_duplicates([*OFFER, "model", "workload"])
 
 
-def _with_throughput(rows: DataFrame, throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
-    """Return `rows` with FIGURE_COLUMNS (images/s, interval, source) of a cell's best figure, and `rounds_apart`."""
+def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
+    """Return `rows` with FIGURE_COLUMNS (images/s, interval, source) of a cell's best figure, and `rounds_apart`.
+
+    Where several jobs run side by side on one machine (`jobs_at_once`, else 1) the rate is that of all of them;
+    `figure_images_per_s`, `figure_gpus`: images/s of the figure behind it (of a single job the rate itself), and its
+    number of devices. An interval that nobody knows is an assumed factor either way, marked `assumed_interval`.
+    """
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
     tables = [
@@ -136,18 +145,15 @@ def _with_throughput(rows: DataFrame, throughput: DataFrame, extrapolation: Data
     rows = rows.merge(figures, on=list(CELL), how="left", validate="many_to_one")
     behind = rows["rounds_behind"].astype(float)
     newest = behind.groupby(rows["model"]).transform("min")
-    return _with_side_by_side(rows.assign(rounds_behind=behind, rounds_apart=(behind - newest).fillna(0.0)))
+    rows = rows.assign(
+        rounds_behind=behind,
+        rounds_apart=(behind - newest).fillna(0.0),
+        jobs_at_once=rows.get("jobs_at_once", Series(1.0, rows.index)).fillna(1.0),
+        figure_images_per_s=rows["images_per_s"],
+        figure_gpus=rows["gpus"] * 1.0,
+    )
 
-
-def _with_side_by_side(rows: DataFrame) -> DataFrame:
-    """Return `rows` with `images_per_s` of all jobs together where several run side by side on one machine.
-
-    `jobs_at_once`: number of such jobs, else 1; `figure_images_per_s`, `figure_gpus`: images/s of the figure behind
-    that rate (of a single job the rate itself), and its number of devices.
-    """
-    count = rows.get("jobs_at_once", Series(1.0, rows.index)).fillna(1.0)
-    rows = rows.assign(jobs_at_once=count, figure_images_per_s=rows["images_per_s"], figure_gpus=rows["gpus"] * 1.0)
-    side = count > 1
+    side = rows["jobs_at_once"] > 1
     if side.any():
         for name, column in SIDE.items():
             rows[column] = rows[column].astype(rows[name].dtype).mask(side, rows[name])
@@ -155,7 +161,19 @@ def _with_side_by_side(rows: DataFrame) -> DataFrame:
         rows["level"] = rows["level"].mask(side, np.where(is_predicted, LEVEL_PREDICTION, LEVEL_RUNS))
         # A mean of runs keeps its interval, not its degrees of freedom.
         rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
-    return rows.drop(columns=[*SIDE], errors="ignore").copy()
+
+    value, low, high = (rows[name] for name in FIGURE)
+    lacks = value.notna() & (low.isna() | high.isna())
+    weak = rows["throughput_basis"].isin(["stand_in", "extrapolated"])
+    years = rows[STAND_IN_YEARS].astype(float).fillna(0.0)
+    aged = np.exp(np.hypot(math.log(ASSUMED_FACTOR_STAND_IN), years * math.log(YEAR)))  # Independent errors.
+    factor = np.where(weak, aged, ASSUMED_FACTOR)
+    return rows.drop(columns=[*SIDE], errors="ignore").assign(
+        assumed_interval=lacks,
+        images_per_s_low=low.mask(lacks, value / factor),
+        images_per_s_high=high.mask(lacks, value * factor),
+        level=rows["level"].mask(lacks, LEVEL_PREDICTION),
+    )
 
 
 def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
@@ -176,22 +194,6 @@ def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
     return rows.assign(
         fixed_usd_per_month=fixed.where(is_owned, 0.0),
         variable_usd_per_hour=rows["variable_usd_per_hour"].where(is_owned, rent),
-    )
-
-
-def _with_intervals(rows: DataFrame) -> DataFrame:
-    """Return `rows` with an assumed factor as interval of images/s where none is known, marked `assumed_interval`."""
-    value, low, high = (rows[name] for name in FIGURE)
-    lacks = value.notna() & (low.isna() | high.isna())
-    weak = rows["throughput_basis"].isin(["stand_in", "extrapolated"])
-    years = rows[STAND_IN_YEARS].astype(float).fillna(0.0)
-    aged = np.exp(np.hypot(math.log(ASSUMED_FACTOR_STAND_IN), years * math.log(YEAR)))  # Independent errors.
-    factor = np.where(weak, aged, ASSUMED_FACTOR)
-    return rows.assign(
-        assumed_interval=lacks,
-        images_per_s_low=low.mask(lacks, value / factor),
-        images_per_s_high=high.mask(lacks, value * factor),
-        level=rows["level"].mask(lacks, LEVEL_PREDICTION),
     )
 
 
@@ -237,12 +239,6 @@ def records(rows: DataFrame) -> list[Row]:
     # A tenth of the time that to_dict takes of so many columns.
     columns = {"row": rows.index.tolist()} | {str(name): rows[name].tolist() for name in rows.columns}
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def titled(options: DataFrame, throughput: DataFrame, titles: Mapping[str, str]) -> DataFrame:
-    """Return options with `workload_title` (its key if it has no title) and `unit`, the word for what speeds count."""
-    units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
-    return options.assign(workload_title=_titles_of(options["workload"], titles), unit=unit_in_words(set(units)))
 
 
 def with_alternative(rows: DataFrame) -> DataFrame:

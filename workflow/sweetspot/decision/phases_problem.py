@@ -149,10 +149,9 @@ class PhasesProblem(DecisionProblem):
         """
         factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
-        is_jump = np.diff(costs.counts[index], prepend=costs.counts[index, 0]) != 0
-        selected = is_jump | (np.arange(FACTORS) % COARSE == 0)
-        selected[np.abs(np.log(factors)).argmin()] = True
-        selected[:-1] |= is_jump[1:]
+        counts, planned = costs.counts[index], np.abs(np.log(factors)).argmin()
+        jumps = np.flatnonzero(np.diff(counts)) + 1
+        selected = np.unique([*jumps, *jumps - 1, *range(0, FACTORS, COARSE), planned])
 
         # More machines than the jobs fill do none of them: then the electricity is that of the hours worked.
         work = factors if parameter.quantity == ALL_JOBS else np.ones(FACTORS)
@@ -171,9 +170,7 @@ class PhasesProblem(DecisionProblem):
         ownership = self.table[["ownership_usd"]].to_numpy(float)
         central = difference(self.table[["usd"]].to_numpy(float) - ownership, ownership, slice(None))
         samples = difference(self.running_samples, self.ownership_samples, selected)
-        counts = costs.counts[index, selected]
-        is_sample_jump = np.diff(counts, prepend=counts[0]) != 0
-        return CostDifference(factors, central, samples, factors[selected], is_jump, is_sample_jump)
+        return CostDifference(factors, central, samples, factors[selected], counts, counts[selected])
 
 
 def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_days: float) -> list[PhasesProblem]:

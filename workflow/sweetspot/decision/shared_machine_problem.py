@@ -200,7 +200,6 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
                     "gain_high": gain_high,
                     "p_cheaper": p_cheaper(np.ones_like(gain), gain),
                     "p_pays": np.mean(days[1:] <= month_days),
-                    "planned": planned[0],
                 }
             )
     return table
@@ -236,13 +235,15 @@ def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray,
     USD per hour of the work.
     """
 
-    def values(column: str, samples: np.ndarray) -> list[np.ndarray]:
-        return [np.append(row[column], samples[row["row"]]) for row in (owned, rival)]
-
-    fixed, rival_fixed = values("fixed_usd_per_month", draws.fixed)
-    variable, rival_variable = values("variable_usd_per_hour", draws.variable)
-    speed, rival_speed = values("images_per_s", draws.images_per_s)
-    _, images_per_usd = values("images_per_usd", draws.images_per_usd)
+    (fixed, rival_fixed), (variable, rival_variable), (speed, rival_speed), (_, images_per_usd) = (
+        [np.append(row[name], samples[row["row"]]) for row in (owned, rival)]
+        for name, samples in {
+            "fixed_usd_per_month": draws.fixed,
+            "variable_usd_per_hour": draws.variable,
+            "images_per_s": draws.images_per_s,
+            "images_per_usd": draws.images_per_usd,
+        }.items()
+    )
     ratio = speed / rival_speed
     if by_contract(rival):
         hours = HOURS_A_DAY * owned["days_per_month"]

@@ -35,12 +35,10 @@ def tornado_rows(problem: DecisionProblem) -> list[Row]:
     `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
     `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor of FURTHEST. [] without a runner-up.
     """
-    if problem.runner_up is None:
+    rows, runner_up = [], problem.runner_up
+    if runner_up is None:
         return []
-    best_title, rival_title = (
-        problem.title_at(problem.baseline, index, 0) for index in (problem.best, problem.runner_up)
-    )
-    rows = []
+    best_title, rival_title = (problem.title_at(problem.baseline, index, 0) for index in (problem.best, runner_up))
     for parameter in problem.parameters:
         value, factor = parameter.value, problem.nearest(parameter)
         usd = problem.at(parameter, np.array([value, parameter.low, parameter.high]) / value).usd
@@ -76,8 +74,8 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
     rows = []
     for case in cases:
         lines = case.difference
-        begin, end = stretch(lines.planned, lines.factors, lines.jump)
-        low, high = interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0])
+        begin, end = stretch(lines.planned, lines.factors, lines.machines)
+        low, high = interval(stretch(lines.samples, lines.sample_factors, lines.sample_machines)[0])
         factors = np.array([begin[0], low, high, end[0]])
         values = case.planned * np.where(np.isfinite(factors), factors, np.nan)
 
@@ -93,35 +91,37 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
     return rows
 
 
-def stretch(difference: Array, factors: Array, jump: Array) -> tuple[Array, Array]:
+def stretch(difference: Array, factors: Array, machines: Array) -> Array:
     """Return the factors from which and until which each row of cost differences is at most 0 (owning pays off).
 
     Parameters
     ----------
     difference
-        USD, row x factor, at most 0 where owning pays off; linear between factors without a jump.
+        USD, row x factor, at most 0 where owning pays off; linear between factors with equal numbers of machines.
     factors
         In ascending order, 1 (the baseline) among them.
-    jump
-        By factor: whether the number of machines differs from that of the factor before.
+    machines
+        Number of machines by factor.
 
     Returns
     -------
-    tuple
-        Begin by row: 0 if from the least factor on, infinite if at none; end by row: infinite if up to the last factor.
+    numpy.ndarray
+        Begins by row: 0 if from the least factor on, infinite if at none; ends by row: infinite if up to the last
+        factor.
     """
-    pays, index = difference <= 0, np.arange(factors.size)
-    ever, row = pays.any(axis=1), np.arange(len(pays))
     baseline = int(np.abs(np.log(factors)).argmin())
-    last_without = np.where(pays, -1, index)[:, : baseline + 1].max(axis=1)
-    first = np.where(pays[:, baseline], last_without + 1, pays.argmax(axis=1))
-    after = ~pays & (index > first[:, None])
-    end = np.where(ever & after.any(axis=1), factors[after.argmax(axis=1) - 1], np.inf)
+    bounds = []
+    for usd in difference:
+        pays, begin, end = usd <= 0, np.inf, np.inf
+        if pays.any():
+            costly = np.flatnonzero(~pays[: baseline + 1])
+            first = int(costly.max(initial=-1)) + 1 if pays[baseline] else int(pays.argmax())
+            after = np.flatnonzero(~pays[first:])
+            end = factors[first + after[0] - 1] if after.size else np.inf
 
-    before = np.maximum(first - 1, 0)
-    height = difference[row, before]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = height / (height - difference[row, first])
-        crossing = factors[before] + share * (factors[first] - factors[before])
-    begin = np.where(jump[first] | ~np.isfinite(height), factors[first], crossing)
-    return np.where(ever, np.where(first > 0, begin, 0.0), np.inf), end
+            before = max(first - 1, 0)
+            begin = factors[first] if first else 0.0
+            if first and machines[first] == machines[before] and np.isfinite(usd[before]):
+                begin = np.interp(0.0, usd[[first, before]], factors[[first, before]])
+        bounds.append((begin, end))
+    return np.array(bounds).T

@@ -55,16 +55,17 @@ def verdict_table(
         buying pays, of a work without a plan; `limit_costs`: as of PricedWork.
     """
     break_even = break_even.reindex(columns=columns_of("break_even"))
-    rows = [_verdict_row(work, break_even) for work in works if work.table["stands"].any()]
-    for row in rows:
-        find_out = worth.get(row["workload"] if row["is_plan"] else row["model"], "")
-        row |= {
-            "is_answer": row["workload"] == answer,
-            "find_out_first": "" if row["confidence"] == "clear" else find_out,
-        }
-    rows.sort(key=lambda row: not row["is_answer"])
+    rows = [
+        _verdict_row(work, break_even) | {"find_out_first": worth.get(work.name if work.plan else work.model, "")}
+        for work in sorted(works, key=lambda work: work.name != answer)
+        if work.table["stands"].any()
+    ]
     table = DataFrame(rows).reindex(columns=COLUMNS).infer_objects()
-    return table.assign(firm_price=table["firm_price"].eq(True), is_answer=table["is_answer"].eq(True))
+    return table.assign(
+        is_answer=table["workload"] == answer,
+        firm_price=table["firm_price"].eq(True),
+        find_out_first=table["find_out_first"].mask(table["confidence"].eq("clear"), ""),
+    )
 
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
@@ -104,13 +105,12 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
         if index is not None:
             facts |= {name: table["choice"][index], **table.loc[index].add_prefix(f"{name}_")}
 
+    facts |= {name: facts.get(f"take_{name}") for name in ("timed", "trial_usd", "saving_usd")}
     lacking = work.without_speed[work.without_speed["commitment"].ne(commitment) & (not commits)]
     sure = "clear" if rival is None else confidence(ratios["p_cheaper"])
     return facts | ratios | _by_use(work, break_even, best, rival) | _by_the_month(work, take) | {
         "workload": work.name,
         "workload_title": work.title,
-        "is_plan": work.plan,
-        "model": work.model,
         "level": COMMIT if commits else MACHINE,
         "confidence": NOT_DECIDED if len(lacking) else sure,
         "kind": facts["best_kind"],
@@ -118,9 +118,6 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
         "usd": facts["best_usd"],
         "usd_per_month": facts["best_usd"] / work.months,
         "machine": facts.get("take_lead_option") or facts["take"],
-        "timed": facts.get("take_timed"),
-        "trial_usd": facts.get("take_trial_usd"),
-        "saving_usd": facts.get("take_saving_usd"),
         "busy_days_per_month": work.busy,
         "without_speed": lacking["title"].unique().tolist(),
         "limit_costs": work.limit_costs,
