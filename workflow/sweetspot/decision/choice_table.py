@@ -78,7 +78,7 @@ def _compared(work: PricedWork) -> DataFrame:
     """Return the table `choices` of one work: USD with ranges, probabilities, ratios to the best."""
     table, stands = work.table, work.table["stands"].to_numpy(bool)
     low, high = interval(work.usd)
-    figures = DataFrame({"usd": table["usd"].astype(float), "usd_low": low, "usd_high": high})
+    figures = DataFrame({"usd": table["usd"], "usd_low": low, "usd_high": high}, dtype=float)
     figures = figures.join((figures / work.months).rename(columns=lambda name: name.replace("usd", "usd_per_month")))
 
     best = standing_of(work)[0] if stands.any() else None

@@ -41,9 +41,8 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
     list of Parameter
         Rents, machines, tariffs, the team's months and days of use, speeds.
     """
-    owned, rented = (
-        [offer for offer in offers if (offer.row["purchase"] == "own") == is_owned] for is_owned in (True, False)
-    )
+    by_use = _groups(offers, [offer.row["purchase"] == "own" for offer in offers])
+    owned, rented = by_use.get(True, []), by_use.get(False, [])
     return [*_rents(rented), *_owned(offers, owned, month_days), *_speeds(speeds)]
 
 
@@ -65,7 +64,7 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
     changing = [offer for offer in rented if moves_ahead(offer.row)]
     if changing:
         value = float(changing[0].row["rent_factor"])
-        low, *_, high = sorted([value, *rent_bounds(changing[0].row)])
+        low, _, high = sorted([value, *rent_bounds(changing[0].row)])
         mean = all_of("mean rent over the project", "rent_factor", "rent_factor", _labels(changing))
         yield replace(mean, value=value, low=low, high=high, range_basis=PATHS)
 
@@ -110,11 +109,11 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
         # The error of a prediction is that of its machine, not of its device.
         is_device = isinstance(row.get("gpu"), str) and error[0] != "prediction"
         device = row["gpu"] if is_device else _title(row)
-        count = f"{row['figure_gpus']:g} × " if error[0] == "images_per_s" and row["figure_gpus"] > 1 else ""
-        model = f" on {model_title(row['model'])}" if len(models) == 1 else ""
+        name = f"{row['figure_gpus']:g} × " if error[0] == "images_per_s" and row["figure_gpus"] > 1 else ""
+        name += device + (f" on {model_title(row['model'])}" if len(models) == 1 else "")
         low, high, basis = range_of(row, "images_per_s", value)
         labels = frozenset(row["row"] for row in group)
-        speed = all_of(f"speed of {count}{device}{model}", SPEED, "images_per_s", labels)
+        speed = all_of(f"speed of {name}", SPEED, "images_per_s", labels)
         yield replace(speed, subject=error_key(error), low=low / value, high=high / value, range_basis=basis)
 
 

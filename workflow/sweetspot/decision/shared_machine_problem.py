@@ -234,7 +234,6 @@ def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray,
     An owned rival costs its own USD per month, a contract the months that the planned use takes, and a rented one
     USD per hour of the work.
     """
-
     (fixed, rival_fixed), (variable, rival_variable), (speed, rival_speed), (_, images_per_usd) = (
         [np.append(row[name], samples[row["row"]]) for row in (owned, rival)]
         for name, samples in {

@@ -94,10 +94,10 @@ def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
         for mix in monthly.mixes:
             counts = {kind.name: count for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
             for name, machine in mix.done.sources.items():
-                device_hours, count, capacity = float(mix.done.device_hours(name).mean()), counts.get(name), None
-                if isinstance(machine, OwnedMachine):
-                    capacity = counts[name] * float((machine.hours_per_month * machine.devices).mean())
+                device_hours, count = float(mix.done.device_hours(name).mean()), counts.get(name)
                 if count or device_hours:
-                    use = monthly.source_by_name[name].kind
+                    capacity, use = None, monthly.source_by_name[name].kind
+                    if isinstance(machine, OwnedMachine):
+                        capacity = count * float((machine.hours_per_month * machine.devices).mean())
                     rows.append((monthly.name, name, monthly.title(name), use, mix.key, count, device_hours, capacity))
     return DataFrame(rows, columns=SOURCES)

@@ -26,9 +26,9 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
 
 def factors_of(parameter: Parameter) -> Array:
     """Return up to 2 STEPS_A_SIDE + 1 factors of a control's value, from 1/REACH to REACH, with the planned one (1)."""
-    highest = min(REACH, parameter.maximum / parameter.value)
-    below = np.geomspace(1 / REACH, 1.0, STEPS_A_SIDE + 1)
-    return below if highest <= 1.0 else np.append(below, np.geomspace(1.0, highest, STEPS_A_SIDE + 1)[1:])
+    highest = max(1.0, min(REACH, parameter.maximum / parameter.value))
+    sides = (np.geomspace(1.0, end, STEPS_A_SIDE + 1) for end in (1 / REACH, highest))
+    return np.unique(np.concatenate([*sides]))
 
 
 def sweep_rows(problem: DecisionProblem) -> list[Row]:

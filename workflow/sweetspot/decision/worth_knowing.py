@@ -59,21 +59,22 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     figures = list(_uncertain_figures(problem, draws, timing_costs)) if len(usd) > 1 else []
     if not figures:
         return []
+
     values = [_value(usd, figure, len(figure.choices) == problem.competing.size) for figure in figures]
+    single, error = np.array([(value.worth, value.error) for value in values]).T
+    # A figure that never changes the choice is worth 0 and ranks with no other.
+    worth, is_sold = np.zeros(len(values)), error > 0
+    halves = np.array([value.halves for value in values])
+    worth[is_sold] = without_selection(halves[is_sold])
     table = DataFrame([figure.columns for figure in figures]).assign(
         **problem.row_names,
         rests_on_it=[len(figure.choices) for figure in figures],
-        project_usd=float(usd.mean(axis=1).min()),
-        evppi_usd=0.0,
-        single=[value.worth for value in values],
-        error=[value.error for value in values],
+        project_usd=usd.mean(axis=1).min(),
+        evppi_usd=worth,
+        evppi_usd_low=np.maximum(worth - STANDARD_ERRORS * error, 0.0),
+        evppi_usd_high=worth + STANDARD_ERRORS * error,
+        single=single,
     )
-    # A figure that never changes the choice is worth 0 and ranks with no other.
-    halves = [value.halves for value in values if value.error > 0]
-    table.loc[table["error"] > 0, "evppi_usd"] = without_selection(np.array(halves).reshape(-1, 2))
-    margin = STANDARD_ERRORS * table["error"]
-    table["evppi_usd_low"] = (table["evppi_usd"] - margin).clip(lower=0.0)
-    table["evppi_usd_high"] = table["evppi_usd"] + margin
     # What is worth the same after ranking keeps the order of the single estimates.
     table = table.sort_values(["evppi_usd", "single", "figure"], ascending=[False, False, True], kind="stable")
     return table.to_dict("records")
