@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
+from sweetspot.decision.analyses import tornado_rows
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import source_table
-from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
 
 SIGNED = {"instance": "signed", "purchase": "reserved",

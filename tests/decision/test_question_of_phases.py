@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from phase_plans import CARE, compared, own, priced_plan
 from phase_plans import hourly as rented_at
+from sweetspot.decision.analyses import pays_rows
 from sweetspot.decision.decision_problem import Choice, Parameter, ParameterValues
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems, sampled_costs
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.turning import pays_rows
 from sweetspot.draws import shares
 from three_kinds import ROUNDS, Market, hourly, price
 

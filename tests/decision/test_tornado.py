@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of
 from small_lab import same
-from sweetspot.decision.parameters import all_of
-from sweetspot.decision.turning import (
+from sweetspot.decision.analyses import (
     BreakEvenCase,
     CostDifference,
     pays_rows,
@@ -16,6 +15,7 @@ from sweetspot.decision.turning import (
     tornado_rows,
     turning_rows,
 )
+from sweetspot.decision.parameters import all_of
 from sweetspot.declared_tables import columns_of
 
 INF = math.inf

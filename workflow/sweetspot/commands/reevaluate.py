@@ -10,10 +10,10 @@ from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
+from sweetspot.decision.analyses import pays_rows
 from sweetspot.decision.compare import DecisionResult, decide
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.shared_machine_problem import break_even_rows
-from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.waiting import queue_table
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS

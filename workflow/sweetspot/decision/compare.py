@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from pandas import DataFrame, concat
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
+from sweetspot.decision.analyses import pays_rows, sweep_rows, tornado_rows, turning_rows
 from sweetspot.decision.choice_table import PricedWork, choice_table, set_aside, with_missing_speeds
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
@@ -22,8 +22,6 @@ from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import break_even_rows, shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import source_table
-from sweetspot.decision.sweeps import sweep_rows
-from sweetspot.decision.turning import pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
@@ -227,8 +225,7 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
 def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
     """Return the tables ANALYSES of problems by name.
 
-    A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
-    repetitions is unknown. Sweeps are of plans of phases and of monthly work.
+    Sweeps are of plans of phases and of monthly work.
 
     Parameters
     ----------
@@ -240,9 +237,8 @@ def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Dra
     timings = timings_of(options)
     rows: dict[str, list[Any]] = {name: [] for name in ANALYSES}
     for problem in problems:
-        if not problem.model or np.isfinite(problem.months):
-            rows["tornado"] += tornado_rows(problem)
-            rows["turning_points"] += turning_rows(problem)
+        rows["tornado"] += tornado_rows(problem)
+        rows["turning_points"] += turning_rows(problem)
         rows["worth_knowing"] += worth_rows(problem, draws, timings)
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
         rows["sweeps"] += [] if problem.model else sweep_rows(problem)
