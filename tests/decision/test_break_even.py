@@ -31,7 +31,7 @@ def test_a_row_of_days_by_hand():
     row = row_of(fixed={BOX: STEPS})
     expected = {
         "workload": "vgg16", "model": "vgg16", "quantity": "days_per_month", "reference": BOX, "option": RENTED,
-        "p_pays": 1.0, "p_cheaper": 1.0, "planned": 10.0,
+        "p_pays": 1.0, "p_cheaper": 1.0,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     days = [fixed / 24 / (HOUR - 0.2) for fixed in (FIXED, 110, 290)]

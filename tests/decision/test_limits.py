@@ -133,7 +133,7 @@ def test_from_which_price_it_is_sold():
     """Rented for 1 USD an hour it is 200 a month: kept, 90 and a 36th of its price; both alike at 3,960."""
     question = monthly_problem(kept(1.0)[0])
     (price,) = (one for one in question.parameters if one.quantity == "sell_for_usd")
-    assert (price.name, price.value, price.unit) == ("what old would sell for", 3600.0, "USD")
+    assert (price.name, price.value, price.unit) == ("selling price of old", 3600.0, "USD")
     (turn,) = question.turning_points[price]
     assert turn.factor * 3600.0 == pytest.approx(3960.0) and question.choices[turn.to].option in ("sold", "rented")
     assert question.title(turn.to, 0.0, None) == "1 × old sold, all on rented"

@@ -32,10 +32,10 @@ def plan_choices(*rows, probability=0.97):
     """The choices of these options, cheapest first: the cheapest persistent one is the best, the next its rival."""
     table = pd.DataFrame(list(rows)).sort_values("usd", kind="stable").reset_index(drop=True)
     kept = table[table["persistent"]] if table["persistent"].any() else table
-    best, rival = kept.index[0], kept.index[1] if len(kept) > 1 else None
+    best = kept.index[0]
     ratio = table["usd"] / table["usd"][best]
     table = table.assign(
-        is_best=table.index == best, is_rival=table.index == rival, ratio=ratio, ratio_low=0.6 * ratio,
+        is_best=table.index == best, ratio=ratio, ratio_low=0.6 * ratio,
         ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None
     )  # fmt: skip
     table.loc[~table["persistent"], "why_not"] = "interruptible"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from pandas import DataFrame, concat
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
@@ -225,7 +226,8 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
 def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
     """Return the tables ANALYSES of problems by name.
 
-    Sweeps are of plans of phases and of monthly work.
+    A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
+    repetitions is unknown. Sweeps are of plans of phases and of monthly work.
 
     Parameters
     ----------
@@ -237,8 +239,9 @@ def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Dra
     timings = timings_of(options)
     rows: dict[str, list[Any]] = {name: [] for name in ANALYSES}
     for problem in problems:
-        rows["tornado"] += tornado_rows(problem)
-        rows["turning_points"] += turning_rows(problem)
+        if not problem.model or np.isfinite(problem.months):
+            rows["tornado"] += tornado_rows(problem)
+            rows["turning_points"] += turning_rows(problem)
         rows["worth_knowing"] += worth_rows(problem, draws, timings)
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
         rows["sweeps"] += [] if problem.model else sweep_rows(problem)

@@ -100,8 +100,9 @@ class PhasesProblem(DecisionProblem):
         speeds = [values.factor(labels[index], "images_per_s") * ones for labels in self.speed_of]
         hours = values.work(ALL_JOBS) * length / np.stack(speeds)
 
-        # A plan's rents are those of its own months.
-        rent = mean_factor(central_change(row), self.months * length) / mean_factor(central_change(row), self.months)
+        # A plan's rents are those of its own months, or today's where it states none.
+        mean_rent = partial(mean_factor, central_change(row))
+        rent = np.nan_to_num(mean_rent(self.months * length) / mean_rent(self.months), nan=1.0)
         rate = month = hour_change(row, values, rent)
         paid, term = ones, plan["renewed_term_months"]
         if row["purchase"] == "own":

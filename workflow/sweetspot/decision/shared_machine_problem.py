@@ -48,10 +48,10 @@ class SharedMachineProblem(DecisionProblem):
 
 
 def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
-    """Return the problem of each model with an owned reference and two options or more.
+    """Return the problem of each model that has two options or more.
 
-    The work is all that the reference can run in its planned days over its months. Without an owned reference nobody
-    says how often the job is repeated: there is no problem.
+    Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
+    all workloads of the model that every option runs, once each, at their bills.
 
     Parameters
     ----------
@@ -68,26 +68,33 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
     list of SharedMachineProblem
         One per model; its choices are sorted by cost, the cheapest first.
     """
-    tables, problems = trained(options), []
-    for model, reference in references(options).items():
-        rows = records(staying(tables[model]))
-        usd, samples = _work_of_reference(rows, reference, draws, month_days)
+    reference_rows, problems = references(options), []
+    for model, table in trained(options).items():
+        rows, reference = records(staying(table)), reference_rows.get(model)
+        length: Row = {"months": np.nan}
+        if len(rows) < 2:
+            continue
+
+        if reference is None or reference["purchase"] != "own":
+            usd, samples = _all_workloads(model, rows, options, draws)
+        else:
+            usd, samples = _work_of_reference(rows, reference, draws, month_days)
+            length = {"months": float(reference["months"]), "reference": int(reference["row"])}
+
         order = np.argsort(usd, kind="stable")
         order = order[np.isfinite(samples[order]).all(axis=1)]
         choices = tuple(Choice.of(rows[index]) for index in order)
         if len(choices) < 2:
             continue
-
         problems.append(
             SharedMachineProblem(
                 workload=model,
-                months=float(reference["months"]),
                 choices=choices,
                 parameters=tuple(parameters_of(choices, [choice.row for choice in choices], month_days)),
                 samples_usd=samples[order],
                 model=model,
-                reference=int(reference["row"]),
                 baseline_usd=usd[order],
+                **length,
             )
         )
     return problems
@@ -104,6 +111,17 @@ def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Num
     if row["purchase"] == "own":
         return np.asarray(usd_per_hour_of_use(fixed, variable, float(row["days_per_month"]) * use))
     return variable / use if by_contract(row) else variable
+
+
+def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws) -> tuple[Array, Array]:
+    """Return USD by row, and samples (row x sample), of a model's workloads that every option runs, once each."""
+    table = options[options["model"].eq(model) & options["option"].isin([row["option"] for row in rows])]
+    is_common = table.groupby("workload")["option"].transform("nunique") == len(rows)
+    groups = table[is_common].groupby("option").groups
+
+    labels = [list(groups.get(row["option"], [row["row"]])) for row in rows]
+    usd = np.array([options["usd"].to_numpy(float)[group].sum() for group in labels])
+    return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels])
 
 
 def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array]:
@@ -129,9 +147,9 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
 
 
 def references(options: DataFrame) -> dict[str, Row]:
-    """Return the option row of the owned reference, by model; models without one are left out."""
-    is_owned = options["is_reference"] & options["purchase"].eq("own") & options["images_per_s"].gt(0)
-    return {row["model"]: row for row in records(options[is_owned].drop_duplicates("model"))}
+    """Return the option row of the reference, by model; models without a reference are left out."""
+    rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
+    return {row["model"]: row for row in records(rows)}
 
 
 def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list[Row]:
@@ -157,7 +175,8 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
         of samples in which the reference is cheaper at that use; `p_pays`: in which some use within the month pays.
     """
     rows_by_model, table = trained(options), []
-    for model, owned in references(options).items():
+    owned_rows = {model: row for model, row in references(options).items() if row["purchase"] == "own"}
+    for model, owned in owned_rows.items():
         planned = np.append(owned["days_per_month"], draws.days[owned["row"]])
         for rival in records(rows_by_model[model]):
             if (rival["instance"], rival["purchase"]) == (owned["instance"], "own"):

@@ -60,9 +60,10 @@ def warning_table(
         cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
         message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
         rows.append(("throughput", row.instance, row.model, row.batch_size, "left_out", message))
-    for row in inputs.price_lint[inputs.price_lint["severity"] == "warning"].itertuples():
-        rule = "stale_price" if row.rule.startswith("stale") else row.rule
-        rows.append(("price", row.instance or None, None, pd.NA, rule, row.message))
+    for row in inputs.price_lint.itertuples():
+        if row.severity == "warning":
+            rule = "stale_price" if row.rule.startswith("stale") else row.rule
+            rows.append(("price", row.instance or None, None, pd.NA, rule, row.message))
     rows += fit_warnings(options)
 
     def about(instance: str | None, model: str | None, rule: str, message: str, batch_size: object = pd.NA) -> None:
