@@ -16,8 +16,8 @@ from sweetspot.wording import listed, the
 MAX_WARNINGS, MAX_MACHINES = 3, 2  # that the first page names
 MAX_CHARACTERS = 160  # of one warning
 # Warnings that say nothing without the name of their kind.
-RULES_WITH_HEADING = {"note", "text_against_table", "stand_in_batch", "stand_in_precision"}
-MINOR_RULES = ("note",)  # what a source says of its figure
+RULES_WITH_HEADING = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
+MINOR_RULES = ("no_interval", "note")  # what the bases say already, or what a source says of its figure
 TIMED = (*READ, "equivalent")  # bases of speeds that somebody timed
 
 
