@@ -4,7 +4,7 @@ import math
 
 import pytest
 from price_lists import cell, price_list, priced
-from sweetspot.bills.costs import cells_to_price, join_offers, reference_throughput
+from sweetspot.bills.costs import cells_to_price, join_offers, reference_throughput, throughput_behind_hours
 from sweetspot.bills.schemas import table_of
 from sweetspot.study.instances import Instance
 
@@ -37,6 +37,9 @@ def test_the_rate_of_a_reference_is_its_best_evidence_then_its_fastest():
     asked = figures(cell("x"), cell("x", batch_size=16), cell("x", precision="fp32"))
     found = reference_throughput(asked, cells, "r").tolist()
     assert found[:2] == [80.0, 7.0] and math.isnan(found[2])
+    # Hours are converted by the machine's own best batch where it has no figure at that of the row.
+    other = figures(cell("x"), cell("x", batch_size=32), cell("x", precision="fp32"))
+    assert throughput_behind_hours(other, cells, "r").tolist()[:2] == [80.0, 80.0]
 
 
 def test_every_cell_meets_every_offer_of_its_machine():

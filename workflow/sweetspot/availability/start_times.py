@@ -89,8 +89,8 @@ class StartTimes:
         levels = random.random((5, size))
         share, wait = at_level(self.free_share, levels[0]), at_level(self.wait_hours, levels[1])
         failures = at_level(self.failures_per_hour, levels[2])
-        is_taken = random.random(size) >= share ** (self.machines ** levels[3])
-        start = is_taken * random.standard_exponential(size) * wait
+        is_busy = random.random(size) >= share ** (self.machines ** levels[3])
+        start = is_busy * random.standard_exponential(size) * wait
         if self.start_hours is not None:
             start = at_level(self.start_hours, levels[4])
 

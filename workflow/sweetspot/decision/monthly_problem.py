@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -65,7 +65,13 @@ class Strategy(NamedTuple):
 
     def dispatch(self, problem: Problem) -> DispatchResult:
         """Return the dispatch of a problem by this strategy."""
-        return dispatch(replace(problem, first=self.source, timed=self.timed), self.counts)
+        return dispatch(_variant(problem, self.source, self.timed), self.counts)
+
+
+@lru_cache(maxsize=8)  # What is expected of its offers is computed once for all numbers of machines.
+def _variant(problem: Problem, first: str, timed: frozenset[str]) -> Problem:
+    """Return the problem with an offer that jobs try first (empty: any), and timed speeds."""
+    return replace(problem, first=first, timed=timed)
 
 
 def _usd(problem: Problem, strategy: Strategy) -> Array:

@@ -102,7 +102,7 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
         for order in orders
         for rounds in ((False,), (True, False))[: len(orders)]  # In the only order rivals change nothing.
     )
-    return min(results, key=lambda result: float(result.usd.mean()))
+    return min(results, key=lambda result: result.usd.mean())
 
 
 def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: Sequence[bool]) -> DispatchResult:
@@ -111,7 +111,8 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
     `rounds`: whether a job's worth is compared with the cost on rival kinds too, as if their hours
     were free, or with renting alone.
     """
-    remaining, samples = problem.jobs.copy(), np.arange(problem.jobs.shape[1])
+    # Not copied where all is rented: hundreds of such mixes would hold a copy each.
+    remaining = problem.jobs.copy() if order else problem.jobs
     running = np.zeros(remaining.shape[1:])
     machines = {}
     for index in order:
@@ -129,7 +130,8 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
         hours = np.where(pays, kind.hours[:, problem.samples], NEVER)
         usd = kind.running[:, problem.samples]
         for row in np.argsort(-worth, axis=0, kind="stable")[: pays.sum(axis=0).max()]:
-            cells = int(row[0]) if len(row) == 1 else (row, samples)  # Of one class, or one for each sample.
+            # Of one class, or one for each sample.
+            cells = int(row[0]) if len(row) == 1 else (row, np.arange(len(free)))
             job_hours = hours[cells][:, None]
             added_jobs = np.minimum(remaining[cells], free / job_hours)
             remaining[cells] -= added_jobs

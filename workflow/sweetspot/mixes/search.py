@@ -208,8 +208,8 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
         pure.append(search.with_timings(Mix(name, source, dispatch(allowed, counts))))
     best = search.best(starts, range(len(problem.held)), pure)
     several = search.with_timings(search.mix(owned)._replace(kind=RENTED))
-    is_cheaper = all(several.expected < mix.expected for mix in pure if mix.one_offer)
-    if problem.rented and best.counts != owned and is_cheaper:
+    single_usd = (mix.expected for mix in pure if mix.one_offer)
+    if best.counts != owned and several.expected < min(single_usd, default=0.0):
         pure.append(several)
     return [best, *sorted(pure, key=lambda mix: mix.expected)]
 
