@@ -82,4 +82,5 @@ def or_nan(value: float | None) -> float:
 def _speed(row: Row) -> Error:
     """Return the correlation key of a measured or published figure: device, number, model and images/s."""
     value, gpus = (row.get(f"figure_{name}", row[name]) for name in ("images_per_s", "gpus"))
-    return ("images_per_s", row.get("gpu"), int(or_nan(gpus)), row["model"], or_nan(value))
+    rounded = float(f"{or_nan(value):.13g}")  # equal figures may differ in their last bits
+    return ("images_per_s", row.get("gpu"), int(or_nan(gpus)), row["model"], rounded)
