@@ -177,6 +177,8 @@ def test_results_that_are_old_empty_or_missing_are_said(found, edited, capsys):
     (root / "config/studies/paper/workloads.yaml").write_text("{}\n")
     _, said = asked(root, capsys)
     assert "workloads.yaml is newer than the results; `make report STUDY=paper` reads it" in said.err
+    with pytest.raises(UserError, match="--jobs is 2; expected none: study paper has no plan"):
+        asked(root, capsys, "--jobs", "2")
     for name in ("options", "verdict"):
         write_table(found[name].head(0), folder / f"{name}.parquet")
     code, said = asked(root, capsys)
@@ -193,6 +195,8 @@ def test_results_that_are_old_empty_or_missing_are_said(found, edited, capsys):
         (["--deadline", "0h"], "--deadline is '0h'; expected a time"),
         (["--days", "31"], "--days is 31; expected at most the month's 30.5"),
         (["--days", "0"], "--days"),
+        (["--jobs", "0"], "'0' given"),
+        (["--jobs", "1e9"], "to 1000"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(project, capsys, arguments, words):

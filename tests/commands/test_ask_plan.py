@@ -4,12 +4,8 @@ import shutil
 
 import pytest
 from month_tables import LabOfFive
-from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
-from sweetspot.commands.command_line import main
+from sweetspot.commands.ask import NOT_IN_TIME, exit_code
 from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, reevaluate
-from sweetspot.declared_tables import write_table
-from sweetspot.draws import DRAWS
-from sweetspot.errors import UserError
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
@@ -21,30 +17,15 @@ FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "counts",
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """The study, its tables, and a project whose results they are."""
-    root = tmp_path_factory.mktemp("project")
-    study = LabOfFive(root / "config" / "studies")
-    tables = study.tables(DRAWS)
-    results = root / "results" / "lab-of-five"
-    for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
-        write_table(tables[name], results / "comparison" / f"{name}.parquet")
-    (results / "offers").mkdir()
-    for name, offers in tables["offers"].groupby("price_list"):
-        offers.to_parquet(results / "offers" / f"{name}.parquet", index=False)
-    return root, study, tables
+    """The study and its tables."""
+    study = LabOfFive(tmp_path_factory.mktemp("studies"))
+    return study, study.tables(FEW)
 
 
 def anew(lab, **wanted):
-    _, study, tables = lab
+    study, tables = lab
     works, settings = load_monthly(study.folder / "workloads.yaml"), Settings.of(load_study(study.folder))
     return reevaluate(StudyInputs(tables["options"], settings, tables["offers"], works), RequestedUse(**wanted), FEW)
-
-
-def asked(lab, capsys, *arguments):
-    code = main(
-        ["ask", "lab-of-five", *arguments, "--results", str(lab[0] / "results"), "--config", str(lab[0] / "config")]
-    )
-    return code, capsys.readouterr().out
 
 
 def lab_of(tables):
@@ -60,7 +41,7 @@ def same(one, other):
 def edited(lab, where, *edits):
     """The tables of a study that says what was asked for."""
     copy = LabOfFive.__new__(LabOfFive)
-    copy.folder = shutil.copytree(lab[1].folder, where / "lab-of-five")
+    copy.folder = shutil.copytree(lab[0].folder, where / "lab-of-five")
     for name, change in edits:
         copy.edit(name, change)
     return copy.tables(FEW)
@@ -74,7 +55,7 @@ def test_twice_the_jobs_are_those_of_a_study_with_twice_the_jobs(lab, tmp_path):
 
     own = edited(lab, tmp_path, ("workloads.yaml", twice))
     same(anew(lab, jobs_factor=2.0), own)
-    assert lab_of(own).iloc[0]["usd_per_month"] != lab_of(lab[2]).iloc[0]["usd_per_month"]
+    assert lab_of(own).iloc[0]["usd_per_month"] != lab_of(lab[1]).iloc[0]["usd_per_month"]
 
 
 def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):
@@ -102,31 +83,6 @@ def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_
     own = edited(lab, tmp_path, ("workloads.yaml", earlier))["deadlines"].iloc[0]
     for name in ("option", "hours", "usd", "p_in_time"):
         assert own[name] == due.loc["resnet50", name]
-
-
-def test_what_is_printed_and_the_exit_codes(lab, capsys):
-    code, said = asked(lab, capsys)
-    assert code == TOO_CLOSE and "Within 24 h, ResNet-50: RunPod with 1 A100 SXM 80GB, 20.2 h for 32.2 USD" in said
-    assert said.splitlines()[1].startswith("Toss-up: buy at the 16,953 USD offered.")
-    code, said = asked(lab, capsys, "--deadline", "14h")
-    assert code == 0
-    assert "Within 14 h, ResNet-50: RunPod with 1 H100 SXM, 11.5 h for 40.1 USD." in said
-    assert "Within 14 h, BERT: RunPod with 1 A100 SXM 80GB, 8.64 h for 13.8 USD." in said
-    assert "lab.bert within 14 h" not in said  # of one job alone, where ours costs nothing to have
-    code, said = asked(lab, capsys, "--deadline", "6h")
-    assert code == NOT_IN_TIME
-    assert "none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h for 40.1 USD." in said
-    code, said = asked(lab, capsys, "--jobs", "2", "--days", "20")
-    assert said.splitlines()[0].endswith("20 days of use a month, 2 times the jobs)")
-    assert "116 jobs a month of “" in said  # the queue is that of so many
-
-
-def test_a_number_of_jobs_that_no_plan_has(lab, tmp_path, capsys):
-    for text, words in (("0", "--jobs.*'0' given"), ("1e9", "to 1000")):
-        with pytest.raises(UserError, match=words):
-            asked(lab, capsys, "--jobs", text)
-    root = shutil.copytree(lab[0], tmp_path / "project")
-    work = "one: {kind: training, model: resnet50, samples: 1, source: x}\n"
-    (root / "config/studies/lab-of-five/workloads.yaml").write_text(work)
-    with pytest.raises(UserError, match="--jobs is 2; expected none: study lab-of-five has no plan"):
-        asked((root, *lab[1:]), capsys, "--jobs", "2")
+    # The fastest, an H100, takes 11.5 h.
+    late = anew(lab, due_hours=6.0)["deadlines"].to_dict("records")
+    assert exit_code(None, [], late) == NOT_IN_TIME and late[0]["fastest_hours"] == pytest.approx(11.5, abs=0.01)

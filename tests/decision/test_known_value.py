@@ -73,21 +73,6 @@ def test_what_cannot_change_the_choice_is_worth_nothing(usd, rivals, figure):
     assert (found.worth, found.error, found.halves) == (0.0, 0.0, (0.0, 0.0))
 
 
-def test_a_figure_that_moves_no_cost_is_worth_nothing_but_noise():
-    """A near tie of two noisy costs; perfect information about their difference is worth 16.7."""
-    a, b, x = normals((100, 30), (100.5, 30), (0, 1))
-    assert 0 <= against(a, [b], x).worth < 0.3
-
-
-def test_a_wider_spread_and_a_nearer_rival_make_a_figure_worth_more():
-    def worth(spread, rival):
-        usd = 100 + spread * Z
-        return against(usd, [rival], usd).worth
-
-    assert worth(10, 110) < worth(20, 110) < worth(40, 110)
-    assert worth(20, 150) < worth(20, 120) < worth(20, 105)
-
-
 def test_one_figure_that_stands_out_keeps_its_worth():
     """3.956 as above, beside thirty that are worth nothing: both halves name it first."""
     others = normals(*[(0, 1)] * 30, seed=12)

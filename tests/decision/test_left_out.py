@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+from decision_tables import only, settings
 from sweetspot.choice_kinds import RENT
-from sweetspot.decision.left_out import set_aside, speed_warnings, with_missing_speeds
+from sweetspot.decision.left_out import set_aside, with_missing_speeds
+from sweetspot.decision.warning_table import warning_table
 from sweetspot.study.monthly import Monthly
 from works import work
 
@@ -43,8 +45,11 @@ def test_a_machine_without_a_speed_for_a_work_is_named_with_what_it_commits_to()
     options = speeds(("lab", "vgg16", "a"), ("else", "bert", "b"))
     found, pairs = missing(job("vgg16"), options, offers("a", "b", "c"))
     assert pairs == [["Machine B", "buy"], ["c", "contract"]]
-    told = list(speed_warnings([found], ["lab", "else", "nobody"], options))
-    assert [row[1:3] for row in told] == [("b", "vgg16"), (None, None)] and "nobody" in told[1][-1]
+    figures = pd.DataFrame(columns=["instance", "model", "status"])
+    prices = pd.DataFrame(columns=["severity"])
+    tables = only(throughput=figures, price_lint=prices)
+    told = warning_table(tables, options.assign(fits=None), settings(), ["lab", "else", "nobody"], [found])
+    assert told["instance"].fillna("").tolist() == ["", "b", "c"] and "nobody" in told["message"][0]
 
 
 def test_a_work_of_classes_needs_a_speed_for_each_and_one_without_a_model_none():

@@ -66,7 +66,7 @@ def test_a_box_beyond_the_money_up_front_is_not_the_answer_and_says_so():
     assert (told["kind"], told["rival_title"], told["ratio"]) == ("rent", "all on dear", pytest.approx(1.5))
     question = monthly_problem(made)
     rows = pd.DataFrame(tornado_rows(question))
-    assert rows["margin"].tolist() == [pytest.approx(1.5)] * len(rows)
+    assert rows["margin"].tolist() == [pytest.approx(1.5)] * len(rows) and rows["margin_high"].notna().all()
     assert "box" not in [choice.option for choice in question.choices]
 
 

@@ -65,7 +65,7 @@ def test_a_turning_point_by_hand():
     named = {row["assumption"]: row for row in rows}
     same(named[f"price of {BOX}"], ABOUT | PRICE | {
         "side": "above", "turning_value": RENT - 1440, "factor": (RENT - 1440) / 6500,
-        "to_title": RENTED,
+        "to_title": RENTED, "boxes": 0,
     })  # fmt: skip
     # the rent: 7940 / 11,952 of it, below its range of 20 %
     same(named[f"price of {RENTED}"], {

@@ -11,7 +11,8 @@ from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
 NO_PRICES = pd.DataFrame(columns=["severity", "rule", "instance", "message"])
-NO_OPTIONS = pd.DataFrame(columns=["instance", "model", "assumed_interval", "throughput_basis", "fits"])
+OPTION_COLUMNS = ["instance", "model", "workload", "fits", "throughput_basis", "assumed_interval"]
+NO_OPTIONS = pd.DataFrame(columns=OPTION_COLUMNS)
 NONE = pd.DataFrame(columns=[*CELL, "status", "warnings"])
 
 
@@ -42,7 +43,8 @@ def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
      (["measured", None], False), ([None], False)],
 )  # fmt: skip
 def test_figures_measured_here_beside_those_of_others_are_a_mixed_protocol_told_with_the_first(bases, told):
-    given = {**CELL, "assumed_interval": False, "images_per_s": 100.0, "images_per_s_high": 129.0, "fits": None}
+    given = {**CELL, "assumed_interval": False, "images_per_s": 100.0, "images_per_s_high": 129.0}
+    given |= {"fits": None, "workload": "job"}
     options = [given | {"instance": f"i{place}", "throughput_basis": basis, "batch_size": 64 - 32 * place}
                for place, basis in enumerate(bases)]  # fmt: skip
     table = made(options=pd.DataFrame(options))
@@ -70,7 +72,7 @@ def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():
         ("throughput", "box", "vgg16", 32, "drift", "another batch"),
         ("throughput", "other", "vgg16", 64, "drift", "another machine"),
         ("throughput", "box", "resnet50", 64, "drift", "another model"),
-        ("comparison", None, "vgg16", 64, "mixed_protocol", "the whole model"),
+        ("comparison", None, "vgg16", 64, "does_not_fit", "the whole model"),
         ("price", "box", None, pd.NA, "spot_price", "of its offer"),
         ("price", "box", None, pd.NA, "per_gpu", "of another offer of the machine"),
         ("price", None, None, pd.NA, "stale_price", "of the whole list"),
@@ -115,16 +117,6 @@ def test_what_the_verdict_names_carries_the_answer(best, rival, options, kind, e
     assert decisive(best, rival, *options, **kind) == expected
     nothing = pd.DataFrame(columns=["workload", "is_answer"])
     assert decisive_rows(nothing, pd.DataFrame(), pd.DataFrame(), pd.DataFrame(options)) == []
-
-
-def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
-    row = {"instance": "measured-box", "assumed_interval": False, "throughput_basis": "measured", "model": "resnet50",
-           "fits": None}  # fmt: skip
-    given = pd.DataFrame([row | {"batch_size": 64, "images_per_s": 1.0, "images_per_s_high": 1.0}])
-    offers = pd.DataFrame({"instance": ["measured-box", "new-box", "new-box"]})
-    throughput = pd.DataFrame({name: [] for name in ("instance", "model", "batch_size", "status", "warnings")})
-    table = warning_table(only(throughput=throughput, offers=offers), given, settings(), {})
-    assert table[["scope", "instance", "rule"]].to_numpy().tolist() == [["comparison", "new-box", "no_figure"]]
 
 
 def test_a_machine_with_a_figure_and_no_price_is_named_and_the_rest_goes_on():

@@ -14,7 +14,7 @@ from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision import simulate
-from sweetspot.decision.compare import DecisionResult, Inputs, asked_of, judge
+from sweetspot.decision.compare import DecisionResult, Inputs, decide_study
 from sweetspot.decision.left_out import set_aside
 from sweetspot.decision.monthly_samples import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
@@ -81,9 +81,7 @@ class Replanned:
     def decided(self, inputs: Inputs, file: Path | None = None) -> DecisionResult:
         """All works of the study, decided anew; `file`: its workloads.yaml where that differs."""
         file = file or STUDIES / self.name / "workloads.yaml"
-        given = load_needs(file), load_monthly(file), {}
-        every, asked = asked_of(inputs, self._settings(), *given)
-        return judge(every, inputs.offers, asked, self._settings())
+        return decide_study(inputs, self._settings(), needs=load_needs(file), monthly=load_monthly(file))
 
     def _phases(self, inputs: Inputs, *_: Any) -> str:
         return self._alternative(best_of(inputs, self._settings()))
@@ -102,10 +100,9 @@ class Replanned:
     def _months(self, inputs: Inputs, point: dict[str, Any], works: dict[str, Any]) -> str:
         """What the best mix buys and sells, else rents most."""
         file = self._written("workloads", works, self.works)
-        asked = load_needs(file), {point["workload"]: load_monthly(file)[point["workload"]]}, {}
-        every, asked = asked_of(inputs, self._settings(), *asked)
+        monthly = {point["workload"]: load_monthly(file)[point["workload"]]}
         with patch.object(simulate, "speed_error", self._as_planned):
-            (posed,) = judge(every, inputs.offers, asked, self._settings(), MIX_DRAWS).months
+            (posed,) = decide_study(inputs, self._settings(), MIX_DRAWS, load_needs(file), monthly).months
         best = posed.mixes[0]
         return " + ".join((*sorted(best.bought), *sorted(best.resold))) or best.done.lead
 

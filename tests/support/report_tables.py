@@ -132,7 +132,7 @@ def plan_tables() -> dict[str, pd.DataFrame]:
     pays = {"workload": "lab", "model": None, "title": "office box", "reference": "box", "quantity": "device_hours",
             "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0,
             "break_even_value": 850.0,
-            "break_even_low": 700.0, "break_even_high": 1100.0, "p_pays": 0.8,
+            "break_even_low": 700.0, "break_even_high": 1100.0, "p_pays": 0.8, "factor": 0.85,
             "pays_until": float("nan")}  # fmt: skip
     months = pays | {"quantity": "months", "assumption": "months that the purchase of the office box is spread over",
                      "unit": "months", "planned": 30.0, "break_even_value": 24.0}  # fmt: skip

@@ -163,3 +163,11 @@ def test_where_each_has_its_own_batch_a_figure_of_another_workload_is_no_figure(
     rows = [row("mine", "RTX 4090", 1120), row("h100", "H100 SXM", 2700, **other)]
     after = with_transferred(study(tmp_path, rows, instances, question), question, instances, "2026", LEARNT)
     assert after.loc[after["basis"] == "transferred", "instance"].tolist() == ["h100"]
+
+
+def test_machines_of_one_device_have_the_same_figure_to_the_last_bit(tmp_path):
+    instances = {"mine": machine("RTX 4090"), "v100": machine("V100")} | {f"h{n}": machine("H100 PCIe") for n in "abcd"}
+    before = study(tmp_path, [row("mine", "RTX 4090", 1120)], instances)
+    after = with_transferred(before, QUESTION, instances, "2026", LEARNT).set_index("gpu")
+    for name in ("images_per_s", "images_per_s_low", "images_per_s_high"):
+        assert after.loc["H100 PCIe", name].nunique() == 1

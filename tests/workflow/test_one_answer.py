@@ -67,8 +67,11 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(na
         option = options[(options["title"] == row["box_title"]) & (options["purchase"] == "own")]["option"].iloc[0]
         points = points[(points["workload"] == row["workload"]) & points["model"].isna()]
         points = points[(points["quantity"] == "capex_usd") & (points["subject"] == option)]
-        for value in points.loc[(points["boxes"] > 0) != (points["factor"] > 1), "turning_value"]:
-            assert value == pytest.approx(row["buy_below_usd"], rel=MINUTES)
+        kinds = choices.set_index("title")["kind"].to_dict()
+        for point in points.to_dict("records"):
+            kind = kinds.get(point["to_title"])
+            if kind and (kind in ("buy", "mix")) != (point["factor"] > 1):  # where it is dearer to nothing bought
+                assert point["turning_value"] == pytest.approx(row["buy_below_usd"], rel=MINUTES)
 
 
 def test_a_project_of_phases_is_asked_with_more_jobs_than_its_study_has(study_results, capsys):

@@ -27,7 +27,7 @@ def main(
     """
     more = {"needs": load_needs(workloads), "monthly": load_monthly(workloads),
             "titles": load_titles(workloads),
-            "known": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of))}  # fmt: skip
+            "availability": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of))}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), **more)
     for output in outputs:
         write_table(found[Path(output).stem], output)

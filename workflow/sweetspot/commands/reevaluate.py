@@ -11,7 +11,7 @@ from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
 from sweetspot.decision.analyses.days_of_use import break_even_rows
-from sweetspot.decision.compare import DecisionResult, PlannedWork, judge
+from sweetspot.decision.compare import DecisionResult, PlannedWork, decide
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.waiting import queue_table
@@ -104,7 +104,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
     months = {name: _scale_jobs(work, factor) for name, work in inputs.months.items()}
     plans = pd.DataFrame() if inputs.phases is None else _price_plans(inputs.phases, inputs.settings, use)
     work = PlannedWork(months, plans, inputs.titles)
-    return judge(options, _offers_at_days(inputs.offers, use.days), work, inputs.settings, samples)
+    return decide(options, _offers_at_days(inputs.offers, use.days), work, inputs.settings, samples)
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:

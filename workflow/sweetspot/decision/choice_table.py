@@ -116,8 +116,14 @@ def standing_of(work: PricedWork) -> tuple[int, int | None]:
 def has_firm_price(work: PricedWork, index: int) -> bool:
     """Return whether a choice (row index) is a purchase whose price has no range beyond that of an exchange rate."""
     row = work.table.iloc[index]
-    low, high = row[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(row["capex_usd"])
+    low, high = price_range(row)
     return bool(row["commitment"] == BUY and 0 < high <= low * FIRM_RANGE)
+
+
+def price_range(choice: pd.Series) -> tuple[float, float]:
+    """Return low and high USD of the machine that a choice buys: its price twice where no range is known."""
+    low, high = choice[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(choice["capex_usd"])
+    return low, high
 
 
 def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: str = "alternative") -> int | None:

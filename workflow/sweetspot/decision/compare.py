@@ -14,7 +14,7 @@ from sweetspot.decision.analyses.sweeps import sweep_rows
 from sweetspot.decision.choice_table import PricedWork, choice_table
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
-from sweetspot.decision.left_out import set_aside, speed_warnings, with_missing_speeds
+from sweetspot.decision.left_out import set_aside, with_missing_speeds
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
@@ -77,7 +77,7 @@ class PlannedWork(NamedTuple):
 
 
 class DecisionResult(NamedTuple):
-    """Result of `judge`: options that fit, options that do not, samples of the former, priced works and choices."""
+    """Result of `decide`: options that fit, options that do not, samples of the former, priced works and choices."""
 
     options: pd.DataFrame
     misfits: pd.DataFrame
@@ -105,14 +105,14 @@ class DecisionResult(NamedTuple):
         return table.join(start_of_machines(self.options, table["workload"].tolist(), table["machine"].tolist()))
 
 
-def judge(
-    every: pd.DataFrame, offers: pd.DataFrame, planned: PlannedWork, settings: Settings, draws: int = DRAWS
+def decide(
+    all_options: pd.DataFrame, offers: pd.DataFrame, planned: PlannedWork, settings: Settings, draws: int = DRAWS
 ) -> DecisionResult:
     """Sample the options of a study, price all its works, and compare the choices for each.
 
     Parameters
     ----------
-    every
+    all_options
         All options of the study, including those that do not fit.
     offers
         All offers of the study.
@@ -128,7 +128,7 @@ def judge(
     UserError
         A machine that is owned has no figure or no offer.
     """
-    options, misfits = apart(every)
+    options, misfits = apart(all_options)
     samples = simulate(options, settings.seed, draws)
     context = (options, samples, offers, settings.month_days, settings.seed)
     monthly = planned.months.items() if len(options) else ()
@@ -138,30 +138,33 @@ def judge(
     if len(offers):
         is_owned = offers["instance"].isin({name for work in planned.months.values() for name in work.have})
         is_eligible = offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-        priced = with_missing_speeds(priced, every, offers[is_eligible & ~is_owned], settings.titles)
+        priced = with_missing_speeds(priced, all_options, offers[is_eligible & ~is_owned], settings.titles)
     choices = choice_table(priced, settings.offers_in_hand)
     return DecisionResult(options, misfits, samples, plans, months, priced, choices)
 
 
-def asked_of(
+def decide_study(
     inputs: Inputs,
     settings: Settings,
-    needs: Needs,
-    monthly: "Mapping[str, Monthly]",
-    titles: Mapping[str, str],
-    known: "AvailabilityFacts | None" = None,
-) -> tuple[pd.DataFrame, PlannedWork]:
-    """Return all options of a study, including those that do not fit, and its planned work beyond single jobs.
+    draws: int = DRAWS,
+    needs: Needs | None = None,
+    monthly: "Mapping[str, Monthly] | None" = None,
+    titles: Mapping[str, str] | None = None,
+    availability: "AvailabilityFacts | None" = None,
+) -> DecisionResult:
+    """Return the decision of a study from its tables, without what makes it certain.
 
     Parameters
     ----------
-    inputs, settings, needs, monthly, titles, known
+    inputs, settings, draws, needs, monthly, titles, availability
         As `compare` takes them.
     """
+    needs, monthly, titles = needs or {}, monthly or {}, titles or {}
     options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     options = titled(set_aside(options, monthly), inputs.throughput, titles)
-    options = with_start_times(options, known, settings.month_days)
-    return options, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
+    options = with_start_times(options, availability, settings.month_days)
+    planned = PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
+    return decide(options, inputs.offers, planned, settings, draws)
 
 
 def compare(
@@ -171,7 +174,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     titles: Mapping[str, str] | None = None,
-    known: "AvailabilityFacts | None" = None,
+    availability: "AvailabilityFacts | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
 
@@ -189,7 +192,7 @@ def compare(
         Monthly workloads by name (`load_monthly`).
     titles
         Titles of workloads by name (`load_titles`).
-    known
+    availability
         Stock and failures of machines (`load_availability`); None: unknown.
 
     Raises
@@ -197,9 +200,7 @@ def compare(
     UserError
         The study cannot be decided.
     """
-    needs = needs or {}
-    every, planned = asked_of(inputs, settings, needs, monthly or {}, titles or {}, known)
-    result = judge(every, inputs.offers, planned, settings, draws)
+    result = decide_study(inputs, settings, draws, needs, monthly, titles, availability)
     options, samples, months = result.options, result.draws, result.months
     jobs = shared_machine_problems(options, samples, settings.month_days)
     mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
@@ -215,8 +216,7 @@ def compare(
         "choices": result.choices,
     }
     tables["verdict"] = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
-    further = speed_warnings(result.works, needs, every)
-    warnings = warning_table(inputs, every, settings, needs, further)
+    warnings = warning_table(inputs, tables["options"], settings, needs or {}, result.works)
     decisive = decisive_rows(tables["verdict"], result.choices, tables["sources"], options)
     return tables | {"warnings": with_decisive(warnings, decisive, inputs.offers)}
 

@@ -10,7 +10,6 @@ import pandas as pd
 from sweetspot.availability.columns import start_times_of
 from sweetspot.availability.start_times import ZERO
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.rates import by_contract
 from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
 from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import Row, records
@@ -55,27 +54,29 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> dict[str, Any]:
         option is late. If none is in time, `fastest_...` of the fastest option. Unpublished chances to find a machine
         are used only where no option with a published one is in time; without any, all options are found at once.
     """
-    names = ("option", "title", "hours", "capex_usd")
-    table = pd.DataFrame(
-        [
-            {name: job.row[name] for name in names}
-            | {"usd": job.usd, "wait_hours": job.queue.mean_hours, "due_usd_per_month": _due_usd_per_month(job.row)}
-            for job in jobs
-        ]
-    )
-    table["up_front_usd"] = table["capex_usd"].where(table["capex_usd"].gt(0) & table["due_usd_per_month"].isna())
-    table = table.sort_values(["hours", "usd"], kind="stable")
+    table = pd.DataFrame([job.row for job in jobs])
+    monthly_usd = table["variable_usd_per_hour"] * HOURS_A_DAY * table["days_per_month"]
+    table = table.assign(
+        usd=[job.usd for job in jobs],
+        wait_hours=[job.queue.mean_hours for job in jobs],
+        # What is paid in full, of which the job's USD is a share.
+        up_front_usd=table["capex_usd"].where(table["capex_usd"] > 0),
+        due_usd_per_month=monthly_usd.where(table["purchase"] != "own"),
+    ).sort_values(["hours", "usd"], kind="stable")
     in_time = table.index[table["hours"] + table["wait_hours"] <= limit]
     if in_time.empty:
-        fastest = table.rename(columns={name: f"fastest_{name}" for name in ("title", "hours", "usd")})
-        return fastest.drop(columns=["option", "wait_hours"]).iloc[0].to_dict()
+        names = {name: f"fastest_{name}" for name in ("title", "hours", "usd")}
+        fastest = table.rename(columns=names).iloc[0]
+        return fastest[[*names.values(), "up_front_usd", "due_usd_per_month"]].to_dict()
 
     hours = np.stack([jobs[index].hours for index in in_time])
     usd = np.stack([jobs[index].usd_samples for index in in_time])
     table = table.loc[in_time]
     run, result, is_published = np.array([_shares_in_time(jobs[index], limit) for index in in_time]).T
-    known = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
-    likely = next((part for part in (known * is_published, known) if part.max() >= MINIMUM_SHARE), np.ones(len(table)))
+    likelihood = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
+    likely = next(
+        (part for part in (likelihood * is_published, likelihood) if part.max() >= MINIMUM_SHARE), np.ones(len(table))
+    )
     with np.errstate(divide="ignore"):
         table = table.assign(p_in_time=run, p_result_in_time=result, usd_per_result=table["usd"] / likely)
         cheapest = shares(np.where(hours <= limit, usd, np.inf) / likely[:, None], in_time)
@@ -97,11 +98,6 @@ def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
         start = replace(start, start_hours=ZERO)
     result = job.queue.share_in_time(limit - start.result_hours(job.hours))
     return run, float(result.mean()), start.start_hours is not None or not np.isnan(job.row["p_stock"])
-
-
-def _due_usd_per_month(row: Row) -> float:
-    """Return what a contract takes each month, used or not; NaN for what is no contract."""
-    return row["variable_usd_per_hour"] * HOURS_A_DAY * row["days_per_month"] if by_contract(row) else np.nan
 
 
 def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -> pd.DataFrame:

@@ -38,8 +38,8 @@ def partial_value(costs: np.ndarray, figure: np.ndarray) -> Value:
     basis, saved, fold = _basis(figure), np.zeros(count), np.arange(count) % FOLDS
     for number in range(FOLDS):
         test, training = fold == number, fold != number
-        known = basis[training].T
-        weights = np.linalg.lstsq(known @ known.T, known @ differences[:, training].T, rcond=None)[0]
+        columns = basis[training].T
+        weights = np.linalg.lstsq(columns @ columns.T, columns @ differences[:, training].T, rcond=None)[0]
         fitted = basis[test] @ weights  # draw x option
         chosen = differences[fitted.argmin(axis=1), np.flatnonzero(test)]
         saved[test] = np.where(fitted.min(axis=1) < 0, -chosen, 0.0)
@@ -69,6 +69,6 @@ def without_selection(halves: np.ndarray) -> np.ndarray:
 def _basis(figure: np.ndarray) -> np.ndarray:
     """Return a matrix, draw x column: 1, x and (x - knot)+ for the figure x in standard deviations."""
     scaled = (figure - figure.mean()) / figure.std()
-    knots = np.unique(np.sort(scaled)[[round(knot * (figure.size - 1)) for knot in KNOTS]])
+    knots = np.unique(np.quantile(scaled, KNOTS, method="nearest"))
     inner = knots[(knots > scaled.min()) & (knots < scaled.max())]
     return np.column_stack([np.ones(figure.size), scaled, np.maximum(scaled[:, None] - inner, 0.0)])

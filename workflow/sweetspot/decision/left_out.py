@@ -1,6 +1,6 @@
 """Offers that are not compared for a work: machines without a known speed for it, and machines already owned."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
 COMMITMENTS = {"own": BUY, "reserved": CONTRACT, "committed": CONTRACT}
-WarningRow = tuple[object, ...]  # The values of warning_table.WARNINGS.
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -56,30 +55,3 @@ def _timed(work: PricedWork, options: pd.DataFrame) -> pd.Series:
     rows = rows[rows["model"] != NO_MODEL]
     counts = rows.groupby("instance")["workload" if is_plan else "model"].nunique()
     return options["instance"] if rows.empty else counts.index[counts == counts.max()]
-
-
-def speed_warnings(works: Sequence[PricedWork], names: Iterable[str], options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Yield warnings about workloads without any usable offer, and machines with a speed for other workloads only.
-
-    Parameters
-    ----------
-    works
-        The works with `without_speed`.
-    names
-        Names of all workloads.
-    options
-        All options.
-
-    Yields
-    ------
-    tuple
-        A row of the warning table: scope, instance, model, batch size, rule, message.
-    """
-    for work in works:
-        instances = work.without_speed["instance"]
-        for instance in instances[instances.isin(options["instance"])].unique():
-            message = f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part"
-            yield ("comparison", instance, work.model or None, pd.NA, "no_speed", message)
-    for name in {*names} - {*options["workload"]} - {work.name for work in works}:
-        message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
-        yield ("comparison", None, None, pd.NA, "no_speed", message)

@@ -44,7 +44,7 @@ class BreakEvenCase(NamedTuple):
 def turning_rows(problem: "DecisionProblem") -> list[dict[str, Any]]:
     """Return rows of the table `turning_points`, one per parameter and side on which it turns the answer.
 
-    From `turning_value` on `to_title` is the best; the nearest turning point is the first row.
+    From `turning_value` on `to_title` is the best, with `boxes` machines bought. The nearest turning point comes first.
     """
     rows = [
         _parameter_columns(problem, parameter)
@@ -53,6 +53,7 @@ def turning_rows(problem: "DecisionProblem") -> list[dict[str, Any]]:
             "turning_value": parameter.value * point.factor,
             "factor": point.factor,
             "to_title": problem.title(point.to, point.machines, point.alternative),
+            "boxes": int(point.machines) if problem.choices[point.to].row["purchase"] == "own" else 0,
         }
         for parameter, points in problem.turning_points.items()
         for point in points

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
-from sweetspot.decision.choice_table import NOTHING, PricedWork, first_alternative, has_firm_price, standing_of
+from sweetspot.decision.choice_table import (
+    NOTHING,
+    PricedWork,
+    first_alternative,
+    has_firm_price,
+    price_range,
+    standing_of,
+)
 from sweetspot.decision.decision_problem import Array
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, p_cheaper
@@ -90,7 +97,7 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
     take, *rivals = rows.sort_values([column, "choice"], kind="stable").index.tolist()
     take_rival = first_alternative(work, take, rivals)
     ratios = _ratios(samples, table[column], take, take_rival)
-    facts: dict[str, Any] = {f"take_{name}": ratios[name] for name in ("ratio", "p_cheaper")}
+    facts: dict[str, Any] = {f"take_{name}": value for name, value in ratios.items()}
     if commits:
         ratios = _ratios(work.usd, table["usd"], best, rival) | _box_price(work)
     else:
@@ -99,6 +106,7 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
         if index is not None:
             row = table.iloc[index]
             facts |= {name: row["choice"], **row.add_prefix(f"{name}_")}
+    facts |= {name: facts.get(f"take_{name}") for name in ("timed", "trial_usd", "saving_usd")}
     lacking = work.without_speed[work.without_speed["commitment"].ne(commitment) & (not commits)]
     sure = "clear" if rival is None else confidence(ratios["p_cheaper"])
     return facts | ratios | _by_use(work, break_even, best, rival) | _by_the_month(work, take) | {
@@ -111,9 +119,6 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
         "usd": facts["best_usd"],
         "usd_per_month": facts["best_usd"] / work.months,
         "machine": facts.get("take_lead_option") or facts["take"],
-        "timed": facts.get("take_timed", []),
-        "trial_usd": facts.get("take_trial_usd", np.nan),
-        "saving_usd": facts.get("take_saving_usd", np.nan),
         "busy_days_per_month": work.busy,
         "without_speed": lacking["title"].unique().tolist(),
         "limit_costs": work.limit_costs,
@@ -123,7 +128,7 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
 def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> dict[str, float]:
     """Return USD of rival / USD of best, its 90 % range and the share of samples with a cheaper best; NaN: no rival."""
     if rival is None:
-        return dict.fromkeys(["ratio", "ratio_low", "ratio_high", "p_cheaper"], np.nan)
+        return {}
     with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
         low, high = map(float, interval(samples[rival] / samples[best]))
         ratio = float(usd.iloc[rival] / usd.iloc[best])
@@ -134,19 +139,20 @@ def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> dic
 def _box_price(work: PricedWork) -> dict[str, Any]:
     """Return title and USD of the machine of the cheapest purchase, and USD at which buying breaks even; else {}."""
     stands = work.table[work.table["stands"]]
-    rivals = stands[stands["commitment"] != BUY]
-    for index, box in stands[stands["commitment"].eq(BUY) & stands["usd_per_capex"].gt(0)].head(1).iterrows():
-        price, below = float(box["capex_usd"]), box.get("pays_below_usd", np.nan)
+    is_bought = stands["commitment"].eq(BUY)
+    for index, box in stands[is_bought & stands["usd_per_capex"].gt(0)].head(1).iterrows():
+        low, high = price_range(box)
+        below = box.get("pays_below_usd")
         if pd.isna(below):  # With another number of machines the work is another: only the price changes.
-            below = price + (rivals["usd"].iloc[0] - box["usd"]) / box["usd_per_capex"]
-        low, high = box[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(price)
+            saving_usd = stands.loc[~is_bought, "usd"].iloc[0] - box["usd"]
+            below = box["capex_usd"] + saving_usd / box["usd_per_capex"]
         return {
             "box_title": box["box_title"],
-            "box_usd": price,
+            "box_usd": box["capex_usd"],
             "box_usd_low": low,
             "box_usd_high": high,
             "firm_price": has_firm_price(work, index),
-            "buy_below_usd": float(below) if below > 0 else np.nan,
+            "buy_below_usd": below if below > 0 else np.nan,
         }
     return {}
 

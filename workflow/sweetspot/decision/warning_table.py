@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.fits import Needs, fit_warnings
+from sweetspot.bills.fits import fit_warnings
 from sweetspot.cells import USABLE
-from sweetspot.decision.left_out import WarningRow
+from sweetspot.decision.choice_table import PricedWork
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.study.settings import Settings
 from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs
 
 WARNINGS = ("scope", "instance", "model", "batch_size", "rule", "message")
+WarningRow = tuple[object, ...]  # The values of WARNINGS.
 CHOICES = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
 
 
 def warning_table(
-    inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, further: Iterable[WarningRow] = ()
+    inputs: "Inputs", options: pd.DataFrame, settings: Settings, names: Iterable[str], works: Sequence[PricedWork] = ()
 ) -> pd.DataFrame:
     """Return all warnings of a study as one table, each once.
 
@@ -35,10 +36,10 @@ def warning_table(
         All options, those that do not fit included.
     settings
         The study's settings.
-    needs
-        Memory that each workload needs.
-    further
-        Further rows of the table (`speed_warnings`).
+    names
+        Names of all workloads.
+    works
+        The priced works, with their offers without a known speed.
 
     Returns
     -------
@@ -49,15 +50,18 @@ def warning_table(
     predicted = inputs.extrapolation
     predicted = predicted[predicted["headline"].astype(bool)] if "headline" in predicted.columns else predicted.head(0)
     tables = {"throughput": inputs.throughput, "efficiency": inputs.efficiency, "extrapolation": predicted}
-    rows = [
-        *(row for scope, table in tables.items() for row in _figure_warnings(scope, table)),
-        *_run_warnings(inputs.left_out),
-        *_price_warnings(inputs.price_lint),
-        *_option_warnings(options),
-        *_unpaired_machines(inputs, options, predicted, settings),
-        *fit_warnings(options),
-        *further,
+    rows: list[WarningRow] = [
+        (scope, row["instance"], row["model"], row["batch_size"], pair.rule, pair.message)
+        for scope, table in tables.items()
+        for row in table.to_dict("records")
+        for pair in pairs(row.get("warnings"))
     ]
+    rows += _run_warnings(inputs.left_out)
+    rows += _price_warnings(inputs.price_lint)
+    rows += _unpriced_machines(inputs, predicted, settings)
+    rows += _option_warnings(options)
+    rows += fit_warnings(options)
+    rows += _speed_warnings(works, names, options)
     table = pd.DataFrame(rows, columns=list(WARNINGS)).drop_duplicates()
     return table.sort_values(list(WARNINGS[:5]), kind="stable", na_position="first").reset_index(drop=True)
 
@@ -121,25 +125,25 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
     return table.assign(decisive=np.array(is_decisive, bool))
 
 
-def _unpaired_machines(
-    inputs: "Inputs", options: pd.DataFrame, predicted: pd.DataFrame, settings: Settings
-) -> Iterator[WarningRow]:
-    """Yield a warning per machine with a price but no figure, or a figure but no price (and no other use of it)."""
+def _unpriced_machines(inputs: "Inputs", predicted: pd.DataFrame, settings: Settings) -> Iterator[WarningRow]:
+    """Yield a warning per machine with a figure of a model of the study, but no price and no other use of it."""
     priced = set(inputs.offers.get("instance", ()))
     figures = pd.concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
     timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
-    for name in priced - set(options["instance"]):
-        message = "it is offered, but no figure of a model of the study is known; it takes no part"
-        yield ("comparison", name, None, pd.NA, "no_figure", message)
     for name in timed - priced - set(settings.stands_behind) if priced else ():
         message = "its figures are known, but no price list offers it; it takes no part"
         yield ("comparison", name, None, pd.NA, "no_price", message)
 
 
-def _figure_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
-    for row in table.to_dict("records"):
-        cell = (scope, row["instance"], row["model"], row["batch_size"])
-        yield from ((*cell, rule, message) for rule, message in pairs(row.get("warnings")))
+def _speed_warnings(works: Sequence[PricedWork], names: Iterable[str], options: pd.DataFrame) -> Iterator[WarningRow]:
+    """Yield warnings about machines without a speed for a workload, and workloads for which no machine has one."""
+    for work in works:
+        for instance in work.without_speed["instance"].unique():
+            message = f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part"
+            yield ("comparison", instance, work.model or None, pd.NA, "no_speed", message)
+    for name in {*names} - {*options["workload"]} - {work.name for work in works}:
+        message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
+        yield ("comparison", None, None, pd.NA, "no_speed", message)
 
 
 def _run_warnings(left_out: pd.DataFrame) -> Iterator[WarningRow]:
@@ -159,9 +163,10 @@ def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
 
 def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
     """Yield warnings of assumed intervals, measured beside published figures, and times of several rounds."""
-    for row in options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"]).itertuples():
+    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
+    for row in assumed.itertuples():
         factor = row.images_per_s_high / row.images_per_s
-        message = f"a factor of {factor:.2f} is assumed for what is {row.throughput_basis}"
+        message = f"a factor of {factor:.2f} is assumed"
         yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
     for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
         if 0 < rows["throughput_basis"].eq("measured").mean() < 1:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_study
-from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
+from sweetspot.decision.compare import Inputs, compare, decide_study, together
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.decision_text import verdict_rows
@@ -79,7 +79,7 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     other. Raises UserError if a list does not fit the study.
     """
     inputs = inputs_under(lists, study)
-    tables = compare(inputs, study.settings, **_work_of(study), known=study.known)
+    tables = compare(inputs, study.settings, **_work_of(study), availability=study.known)
     return State(inputs.offers, tables["ranks"], tables["verdict"])
 
 
@@ -89,8 +89,7 @@ def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.Da
     `lists`: files by name of the study's own lists. Only these, which takes a part of the time of `state_under`.
     """
     inputs = inputs_under(lists, study)
-    options, planned_work = asked_of(inputs, study.settings, **_work_of(study), known=study.known)
-    result = judge(options, inputs.offers, planned_work, study.settings)
+    result = decide_study(inputs, study.settings, **_work_of(study), availability=study.known)
     return {"verdict": result.verdict(study.settings, pd.DataFrame()), "choices": result.choices}
 
 

@@ -80,7 +80,9 @@ def or_nan(value: float | None) -> float:
 
 
 def _speed(row: Row) -> Error:
-    """Return the correlation key of a measured or published figure: device, number, model and images/s."""
+    """Return the correlation key of a measured or published figure: device, number, model and images/s.
+
+    The speed has six digits, as in a seed: a prediction for several machines of one device may differ in the last bits.
+    """
     value, gpus = (row.get(f"figure_{name}", row[name]) for name in ("images_per_s", "gpus"))
-    rounded = float(f"{or_nan(value):.13g}")  # equal figures may differ in their last bits
-    return ("images_per_s", row.get("gpu"), int(or_nan(gpus)), row["model"], rounded)
+    return ("images_per_s", row.get("gpu"), int(or_nan(gpus)), row["model"], float(f"{or_nan(value):.6g}"))

@@ -6,14 +6,16 @@ How old the software behind a figure is: as its row dates it, else by the versio
 import math
 import re
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.study import StudyCells
 from sweetspot.warnings import warning
+
+if TYPE_CHECKING:
+    from sweetspot.study.study import StudyCells  # Its models take longer to import than a comparison computes.
 
 AS_OF = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 # A month in a version: `nightly 2018-02`, or that for which NVIDIA's containers are named (`NGC 20.06`).
@@ -57,7 +59,7 @@ def same_device(gpu: pd.Series, name: str) -> pd.Series:
 
 
 def stand_in(
-    pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: StudyCells, as_of: str
+    pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "StudyCells", as_of: str
 ) -> ThroughputEstimate | None:
     """Find the nearest published figure of the same device and model.
 

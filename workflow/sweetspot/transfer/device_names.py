@@ -7,8 +7,6 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import bare_name, name_words
 
-TWO_SIZES = ("a100", "v100")  # Sold with 40 or 80 GB of memory, and with 16 or 32.
-
 
 def device_of(listing: Listing) -> str:
     """Return the name that facts/devices.csv gives to the device of a catalogue's listing, such as 'A100 SXM 40GB'.
@@ -19,7 +17,8 @@ def device_of(listing: Listing) -> str:
     """
     # The part of the short name that names the device: `h100` of `H100-MEGA`, `rtx6000` of `RTX6000-Ada`.
     model = bare_name(re.split(r"[-_ ]", listing.gpu, maxsplit=1)[0])
-    size = f" {listing.gpu_memory_gb:.0f}GB" if listing.gpu_memory_gb and model in TWO_SIZES else ""
+    # These are sold with 40 or 80 GB of memory, and with 16 or 32.
+    size = f" {listing.gpu_memory_gb:.0f}GB" if listing.gpu_memory_gb and model in ("a100", "v100") else ""
     machines = [row["gpu"] for row in table("machines") if row["instance"] in (listing.instance, listing.title)]
     names = [name for name in (*machines, listing.gpu_detail) if model in bare_name(name)]
     for written in (*names, listing.gpu):

@@ -12,10 +12,6 @@ from sweetspot.throughput.published import read_published, with_machine_facts
 from sweetspot.transfer.specifications import Devices, bare_name, precision_name
 
 BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has fewer than 32
-# Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
-# without cuDNN computes by other kernels.
-DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
-USUAL_VECTOR_TFLOPS = 60.0  # Of fp32, as of the data-centre devices of the same years.
 
 
 @cache
@@ -55,7 +51,8 @@ def with_features(figures: pd.DataFrame) -> pd.DataFrame:
         peak=np.log(peaks),
         bandwidth=np.log(sheet["memory_bandwidth_gb_s"]),
         memory=np.log(sheet["memory_gb"]),
-        vector=np.log(sheet["fp32_tflops"].fillna(USUAL_VECTOR_TFLOPS)),
+        # Where no fp32 is published: 60, as of the data-centre devices of the same years.
+        vector=np.log(sheet["fp32_tflops"].fillna(60.0)),
     )
 
 
@@ -108,5 +105,7 @@ def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
     """Return the published rows of one device in the studies OF_DEVICES, without host-bound or cuDNN-less runs."""
     parts = (with_machine_facts(read_published(figures_file(name, studies))) for name in OF_DEVICES)
     table = pd.concat(parts, ignore_index=True)
-    is_excluded = table["dataset"].str.contains(DISTORTED) | table["framework_version"].str.contains(WITHOUT_CUDNN)
+    # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
+    # without cuDNN computes by other kernels.
+    is_excluded = table["dataset"].str.contains("distort") | table["framework_version"].str.contains("cuDNN None")
     return table[(table["gpus"] == 1) & ~is_excluded]

@@ -79,6 +79,8 @@ def with_transferred(
             and (instance.framework or question.framework) == framework
             and name not in set(timed["instance"])
         }
+        if not lacking:
+            continue
         fastest = group.sort_values("images_per_s").drop_duplicates("gpu", keep="last")
         log_sds = np.log((fastest["images_per_s_high"] / fastest["images_per_s"]).fillna(1)) / SD_95
         measured = [
@@ -88,9 +90,12 @@ def with_transferred(
         origin = " and ".join(f"{row.gpu} ({row.images_per_s:g} {row.unit}/s)" for row in fastest.itertuples())
         common = {"basis": "transferred", "source": f"transferred from {origin} ; {fastest['source'].iloc[-1]}"}
         common |= fastest[["unit", "xla"]].iloc[-1]
-        predicted = transferred(measured, list(lacking.values()), relation).to_dict("records")
-        for name, prediction in zip(lacking, predicted, strict=True):
-            rows.append(prediction | cell_columns(question, instances, name, model, batch_size) | common)
+        # Machines of one device have the same figure to the last bit: it is one figure, with one error.
+        predicted = transferred(measured, list(lacking.values()), relation).drop_duplicates("gpu").set_index("gpu")
+        for name, device in lacking.items():
+            rows.append(
+                dict(predicted.loc[device.gpu]) | cell_columns(question, instances, name, model, batch_size) | common
+            )
     return _with_rows(table, rows, instances, as_of)
 
 

@@ -23,8 +23,8 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
     ranks = {choice.option: -rank for rank, choice in enumerate(problem.choices)}
     by_rank = sorted(problem.parameters, key=lambda parameter: ranks.get(parameter.subject, -len(ranks)))
     by_quantity = {parameter.quantity: parameter for parameter in by_rank}
-    found = (next((name for name in quantities if name in by_quantity), "") for quantities in CONTROLS)
-    return [by_quantity[quantity] for quantity in found if quantity]
+    quantities = (next((name for name in control if name in by_quantity), "") for control in CONTROLS)
+    return [by_quantity[quantity] for quantity in quantities if quantity]
 
 
 def factors_of(parameter: Parameter) -> Array:
