@@ -53,10 +53,7 @@ class Catalogue:
     def cheapest(self, zone: str | None, names: Collection[str] | None = None) -> list[Listing]:
         """Return the cheapest listing of each machine and purchase, in the order of first appearance.
 
-        Parameters
-        ----------
-        zone, names
-            A zone or a region, or how it begins (None: anywhere); instances or titles to keep (None: all).
+        `zone`: a zone or region, or how it begins (None: anywhere); `names`: instances or titles to keep (None: all).
         """
         best: dict[tuple[str, str, str], Listing] = {}
         for entry in self.listings:

@@ -10,7 +10,7 @@ Value = float | str | date
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
-    """Return the text of a price list with other values in its offers: {position in `offers`: {key: value}}."""
+    """Return a price list's YAML text with offers changed: {position in `offers`: {key: value}}; the rest stays."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     offers = next(value.value for key, value in root.value if key.value == "offers")
     edits = []
