@@ -101,7 +101,7 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding per offer (row of `_lint_table`) to which a row of price_rules.csv objects; one if about a list."""
+    """Yield a Finding per offer (row of `_lint_table`) that one rule of price_rules.csv objects to, or one per list."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"] and len(matches):
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
