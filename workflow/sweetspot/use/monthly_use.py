@@ -82,23 +82,16 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
     Parameters
     ----------
-    runs
-        RUN_COLUMNS of `job_records`.
-    zone
-        Time zone in which months begin.
-    since, until
-        The time that the record covers; None: from its first start, to its last moment.
+    runs, zone, since, until
+        Rows of `read_runs`; the time zone in which months begin; the time that the record covers (None: from its first
+        start, to its last moment).
 
     Returns
     -------
     MonthlyUse
         A job is counted in the month of its first start, with the hours of all its runs. Classes are those of the
-        record; without any, they are made from numbers of devices and hours.
-
-    Raises
-    ------
-    UserError
-        Where no job held a device, or no month is covered but for EDGE.
+        record; without any, they are made from numbers of devices and hours. UserError where no job held a device, or
+        no month is covered but for EDGE.
     """
     busy_runs = runs[runs["start"].notna() & (runs["devices"] > 0)].sort_values("start", kind="stable")
     if busy_runs.empty:
@@ -125,7 +118,7 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
 
 def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> pd.DatetimeIndex:
-    """Return the beginnings of the whole months between two times, and the end of the last, in `zone`."""
+    """Return the beginnings of the whole months between two times, and the end of the last, as times in `zone`."""
     begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
     edges = edges[edges >= begin]
@@ -136,7 +129,7 @@ def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) ->
 
 
 def _classes(jobs: pd.DataFrame) -> pd.Series:
-    """Return the class name of each job: that in the record, or one by devices and hours, such as `2x-1h-to-8h`."""
+    """Return the class of each job (class, hours, devices, device_hours): the record's, or such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
     hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=[*CLASS_BY_HOURS.values()])
@@ -147,7 +140,7 @@ def _classes(jobs: pd.DataFrame) -> pd.Series:
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
-    """Return the use by the jobs of one class, with counts for so many months."""
+    """Return the use by one class's jobs (month from 0, hours, device_hours, state), counted for `months` months."""
     counts = np.bincount(jobs["month"], minlength=months)
     hours = jobs.loc[jobs["state"] != "running", "hours"]
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
@@ -188,7 +181,7 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, per value of DISPERSIONS, mode (2) and covariance (2 x 2) of log level and growth, and log weight."""
+    """Fit jobs per month to `design` (1, month): per dispersion mode, covariance of log level and growth, weight."""
     from scipy.stats import nbinom  # slow to import
 
     dispersion, precision = DISPERSIONS[:, np.newaxis], PRIOR_SD**-2
