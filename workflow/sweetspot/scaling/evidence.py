@@ -30,21 +30,17 @@ def study_efficiency(
 
     Parameters
     ----------
-    throughput
-        results/<study>/throughput.parquet; `images_per_s` is of all devices together.
-    table
-        The study's efficiency.csv as `throughput.published.read_efficiency` returns it.
-    instances
-        The declared machines; `base_instance` names the machine with one device.
-    framework
-        Of rows of `table` whose instance declares none.
+    throughput, table, instances, framework
+        results/<study>/throughput.parquet (`images_per_s` of all devices); the study's efficiency.csv
+        (`read_efficiency`); machines by name (`base_instance`: with one device); framework of rows of `table` whose
+        instance declares none.
 
     Returns
     -------
     pd.DataFrame
         EFFICIENCY_COLUMNS and `best` (of the variants), a row for each pair of instances and workload measured or
-        published on 1 and on n devices. The base is the same instance with one device, else its `base_instance`. A
-        pair that is printed in the table and measured too has two rows. `xla`: XLA compiled the steps of n devices.
+        published on 1 and on n devices. The base is the same instance with one device, else its `base_instance`. A pair
+        that is printed in the table and measured too has two rows. `xla`: XLA compiled the steps of n devices.
     """
     # A scaled throughput already contains an efficiency; using it would count that twice.
     observed = throughput[throughput["basis"].isin(READ) & throughput["status"].isin(USABLE)]
@@ -69,7 +65,7 @@ def study_efficiency(
 
 
 def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Pair each row of n devices with one device of the same instance, else of its `base_instance`; add `efficiency`.
+    """Pair each throughput row of n devices with one device of its instance or `base_instance`; add `efficiency`.
 
     Only bases that multiply in the same format (TF32 or FP32) count, where both rows state it; of several,
     that of the same variant is taken, else the first.
@@ -130,23 +126,15 @@ def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
 def study_evidence(
     study: str, efficiency: pd.DataFrame, throughput: pd.DataFrame, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
-    """Turn a study's efficiencies into evidence to learn from: add the speed of one device and declared facts.
+    """Turn a study's efficiencies into evidence to learn from (EVIDENCE_COLUMNS): add speed of one device and facts.
+
+    Pairs without a figure of one device are left out, logical devices too.
 
     Parameters
     ----------
-    study
-        Name of the study.
-    efficiency
-        The table of `study_efficiency`.
-    throughput
-        results/<study>/throughput.parquet; its single devices may be stand-ins.
-    instances
-        The declared machines.
-
-    Returns
-    -------
-    pd.DataFrame
-        EVIDENCE_COLUMNS; pairs without a figure of one device are left out, logical devices too.
+    study, efficiency, throughput, instances
+        Name of the study; its table of `study_efficiency`; its throughput.parquet (single devices may be stand-ins);
+        machines by name.
     """
     key = ["base_instance", *WORKLOAD]
     bases = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)]

@@ -54,7 +54,7 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float] | None:
-    """Return devices, nodes and images/s per device of the base to compare a row with; None without a base.
+    """Return (devices, nodes, images/s per device) of the base of a row of throughput.csv with n devices; None: none.
 
     figures: all rows of the same workload. The base is the row of one device. For a row that spans nodes the base
     is the largest count within one node, so that only the loss between nodes shows, or else the smallest count;
@@ -87,7 +87,7 @@ def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
-    """Return a list of warnings per row: `super_linear`, `inconsistent` (same base as such a row), no batch stated."""
+    """Return warnings per pair of `pair_with_bases`: `super_linear`, `inconsistent` (another of its base), no batch."""
     machine_key = [*PAIR_KEY, "instance", "note"]
     highest = paired.groupby(machine_key, dropna=False)["efficiency"].transform("max")
     has_default_batch = paired["benchmark"].fillna("").isin(DEFAULT_BATCH_BENCHMARKS)

@@ -86,7 +86,7 @@ class SumOfParts(ScalingMethod):
         return cls(learnable(evidence))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the efficiency of each cell, 1 / (1 + overhead); fit its era first where that is not yet done."""
+        """Return per row of `with_step_facts` 1 / (1 + overhead); an era is fitted first where that is not yet done."""
         overhead = np.zeros(len(cells))
         for era in set(cells["era"]):
             if era not in self.models:
@@ -97,7 +97,7 @@ class SumOfParts(ScalingMethod):
 
 
 def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
-    """Return the coefficients of one era, fitted to evidence rows by penalised robust least squares.
+    """Return one era's coefficients, fitted to its rows of `learnable` evidence by penalised robust least squares.
 
     The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; all rows of one
     publisher's device family together weigh as the root of their number. Levenberg-Marquardt with reweighting.
@@ -159,7 +159,7 @@ def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
 
 
 def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
-    """Return facts (cells x terms), quantities (cells x parts) and membership (terms x parts) of cells."""
+    """Turn `with_step_facts` rows into facts (cells x terms), quantities (x parts), membership (terms x parts)."""
     link, doublings = cells["link"], cells["doublings"]
     columns = {
         "always": 1.0,
