@@ -40,15 +40,11 @@ def gather_throughput(
 
     Parameters
     ----------
-    runs, logs, folder
-        Paths of the run files, training logs that the study names, and its folder with throughput.csv, efficiency.csv
-        and time_to_target.csv, if any. Raises UserError for faulty files.
-    question, instances
-        The cells that the study is about, and its machines by name.
-    as_of
-        Date of the published figures that state none.
-    find_impossible
-        Finds figures beyond what devices can reach, which are replaced: `transfer.plausibility.impossible_figures`.
+    runs, question, as_of, instances, folder, logs, find_impossible
+        Paths of the run files; the cells that the study is about; date of published figures that state none; machines
+        by name; the study's folder (throughput.csv, efficiency.csv, time_to_target.csv, if any; UserError for faulty
+        files); its training logs; finder of figures beyond what devices can reach
+        (`transfer.plausibility.impossible_figures`).
 
     Returns
     -------
@@ -135,7 +131,7 @@ def complete_rows(table: pd.DataFrame, as_of: str, instances: Mapping[str, Insta
     Parameters
     ----------
     table, as_of, instances
-        The figures, the date of those without one, and the study's machines by name.
+        Figures (with instance and gpus at least), the date of those without one, and the study's machines by name.
     """
     filled = table.reindex(columns=list(TABLE_COLUMNS))
     nodes = [nodes_of(instances, row.instance, row.gpus) for row in filled.itertuples()]

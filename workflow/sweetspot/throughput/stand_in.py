@@ -69,13 +69,9 @@ def stand_in(
 
     Parameters
     ----------
-    pool
-        Published rows of the requested device count (throughput.csv's columns, `xla` as bool).
-    gpu, model, batch_size
-        Device, model and batch per device of the cell that lacks a figure.
-    question, as_of
-        Give the study's framework and precision, and its date, for the age of the software.
-
+    pool, gpu, model, batch_size, question, as_of
+        Published rows of the requested device count (throughput.csv's columns, `xla` as bool); device, model and batch
+        per device of the cell that lacks a figure; the study's cells (framework and precision) and date.
     """
     rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if rows.empty:
