@@ -108,7 +108,7 @@ class StepFormatter(logging.Formatter):
         return error_sentences(message) if record.levelno >= logging.ERROR else message
 
     def _note_failure(self, values: dict[str, Any]) -> str:
-        """Keep why a step failed; return the line `failed: STEP`, '' where no log tells why."""
+        """Keep why a step failed (`values`: Snakemake's JOB_ERROR); return `failed: STEP`, '' if no log says why."""
         name = self._names.get(values["jobid"], values["rule_name"])
         reasons = [line for log in values["log"] for line in log_ending(Path(log))]
         if reasons and not reasons[0].startswith(SENTENCE):

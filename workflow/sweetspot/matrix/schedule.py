@@ -64,11 +64,8 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
 
     Parameters
     ----------
-    plan
-        The invocation.
-    folder
-        Of the run files. Without a budget, and where nothing is missing, none is opened (0.3 ms each).
-    use_budget
+    plan, folder, use_budget
+        The invocation; the folder of run files (none is opened without a budget or where none is missing: 0.3 ms each);
         False: all runs.
     """
     budget_minutes = plan.config.measure.budget_minutes
