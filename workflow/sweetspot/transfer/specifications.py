@@ -86,7 +86,7 @@ class Devices:
         return next(iter(matches.values())) if len(matches) == 1 else None
 
     def get(self, name: str) -> Device:
-        """Return the specifications of the device that `find` finds by name. Raises UserError if there is none."""
+        """Return the data sheet of the device that `find` finds by this name; UserError with a guess if none."""
         device = self.find(name)
         if device is not None:
             return device

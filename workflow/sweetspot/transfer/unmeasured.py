@@ -45,10 +45,9 @@ def with_transferred(
 
     Parameters
     ----------
-    table, question, instances
-        The table throughput.parquet, the cells that the study is about, and machines by name.
-    as_of, relation
-        Date of the added rows, and the relation of devices, fitted to published figures.
+    table, question, instances, as_of, relation
+        The table throughput.parquet; the study's cells; machines by name; date of the added rows; the relation of
+        devices, fitted to published figures.
 
     Returns
     -------
