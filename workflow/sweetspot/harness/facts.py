@@ -119,7 +119,7 @@ def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
     """Return `peak_memory_gib` of one device and `peak_memory_source`, from the facts of a run; {} where none is known.
 
     The source is the framework's counter (`framework`), the fullest sample of the device (`nvml`), or the largest
-    process on a processor (`resident`).
+    process on a processor (`resident`; `device`: `cpu` or `gpu`).
     """
     peaks = {"framework": "peak_memory_bytes", "nvml": "gpu_memory_peak_bytes"}
     if device == "cpu":

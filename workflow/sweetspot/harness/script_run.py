@@ -184,7 +184,7 @@ class ScriptRun:
         return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
 
     def _warnings(self) -> Iterator[tuple[str, str]]:
-        """Yield (rule, message) of warnings: repeated lines, pauses, a reported rate that the clock contradicts."""
+        """Yield (rule, message) of this run's warnings: repeated lines, pauses, a rate that the clock contradicts."""
         processes, pauses, compared = lines_per_step(self._bare_moments), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
@@ -206,7 +206,7 @@ class ScriptRun:
             yield "rate_disagrees", text
 
     def ending(self) -> str:
-        """Return a sentence with the number of intervals so far and the script's last lines."""
+        """Return a sentence with the number of timed and warm-up intervals so far and the script's last lines."""
         count = len(self.measured.timed) + self.measured.warmup
         steps = f"{count} intervals told" if count else self._no_step()
         return f"{steps}; its last words: {self.output.ending() or 'none'}"

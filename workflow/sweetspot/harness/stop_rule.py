@@ -95,10 +95,9 @@ class MeasuredSteps:
 
         Parameters
         ----------
-        interval, loss
-            Mean seconds of a step and number of steps; the loss after them (None: not known).
-        now
-            When the interval ended, s; limits of time count by this clock, not by seconds that a script reports.
+        interval, loss, now
+            Mean seconds of a step and number of steps; the loss after them (None: not known); when the interval ended,
+            s (limits of time count by this clock, not by seconds that a script reports).
         """
         is_timed = not self.warming_up
         if is_timed:

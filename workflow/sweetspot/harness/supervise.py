@@ -198,10 +198,9 @@ def outcome(
 
     Parameters
     ----------
-    code, errors, timed_out
-        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit.
-    request, failure
-        The run; the exception that the process reported itself, else the last one of `errors` counts.
+    code, errors, timed_out, request, failure
+        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit; the run; the
+        exception that the process reported itself, else the last one of `errors` counts.
     """
     last_line = errors.splitlines()[-1] if errors else ""
     status = "failed"
@@ -231,9 +230,9 @@ def _write(
     message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> int:
-    """Write the run file and print the outcome, unless another invocation has measured the run; return exit code 0.
+    """Write the run file (arguments of `write_run`) unless another invocation did; print the outcome, return 0.
 
-    That may happen meanwhile, on another machine that shares the folder.
+    Another may have measured the run meanwhile, on another machine that shares the folder.
     """
     if is_already_measured(request):
         text = "another invocation has measured this run; it stays (`-R run_benchmark` makes it again)"

@@ -109,7 +109,7 @@ def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowS
 
 
 def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network) for one device, without a strategy; the step trains once and returns the loss."""
+    """Return (compiled step, network) of a run's cell on one device; the step trains once and returns the loss."""
     with tf.device(device):
         network = build_network(request.cell.model)
         images, labels = _synthetic_batch(request, network, replica=0)
@@ -130,7 +130,7 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
 
 def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network), with a replica on each device of the strategy, which averages the gradients."""
+    """Return (compiled step, network) of a run's cell, a replica on each device; the strategy averages gradients."""
     with strategy.scope():
         network = build_network(request.cell.model)
     variables = _variables(network)

@@ -51,7 +51,7 @@ def join_processes(request: Request) -> None:
 
 
 def training_step(request: Request) -> Step:
-    """Return one training step on synthetic data: `launch` begins it, `finish` waits and returns the loss."""
+    """Return one training step of the run's cell on synthetic data: `launch` begins it, `finish` returns its loss."""
     join_processes(request)
     torch.manual_seed(request.run)
     device = process_device(request)
