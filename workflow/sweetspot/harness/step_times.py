@@ -147,7 +147,7 @@ def _trend(values: np.ndarray) -> float:
 
 
 def _throttling(values: np.ndarray) -> tuple[int, float] | None:
-    """Return (step at which a slower level of seconds begins, its median / the earlier level's); None: no two levels."""
+    """Return (step at which a slower level of seconds begins, its median / the earlier one's); None: no two levels."""
     for split in range(2, len(values) - 1):
         before = values[:split]
         after = values[split:]

@@ -52,7 +52,7 @@ class PublishedRow(CsvRow):
     images_per_s_high: float | None = None
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause per fault of the row's fields together: a date of another form, bounds not around the figure."""
+        """Yield a clause per fault of the row's fields: a date of another form, bounds not around the figure."""
         if self.as_of and not AS_OF.fullmatch(self.as_of):
             yield f"YYYY, YYYY-MM or YYYY-MM-DD as as_of, not {self.as_of!r}"
         low, high = self.images_per_s_low, self.images_per_s_high
