@@ -48,7 +48,7 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
     Parameters
     ----------
     plans, settings, needs
-        The table of plans; the study's settings; the memory that each workload needs, by its name.
+        The table of plans; the study's settings (GiB of a device by machine); {plan: memory that it needs}.
     """
     if plans.empty:
         return plans

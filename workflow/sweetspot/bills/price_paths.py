@@ -31,7 +31,7 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
 
 
 def central_change(offer: Mapping[str, Any]) -> float:
-    """Return the share by which an offer's central price changes per year: a drift's median; 0 for other trends.
+    """Return the share by which the central price of a row of offers changes per year: a drift's median; else 0.
 
     A list price that is cut once in eight years is constant in most years, and a random walk has no drift.
     """

@@ -109,7 +109,7 @@ class Rents:
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Row) -> FloatArray:
-        """Return an option's mean rent over its project / today's rent, one value per sample; cached by market."""
+        """Return an option's sampled mean rent over its model's project / today's rent, one per sample; cached."""
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
@@ -180,7 +180,7 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return an option's (machine hours, elapsed hours) of a job / planned ones at `factor` x its interruptions."""
+    """Return an option's (machine hours, elapsed hours) of a job / the planned, if `factor` x as often interrupted."""
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0

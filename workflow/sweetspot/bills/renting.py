@@ -106,7 +106,7 @@ def _hours_between(rate: Number) -> FloatArray:
 
 
 def _slowdown(rate: Number, dump: Number, restore: Number, tau: FloatArray) -> FloatArray:
-    """Return machine hours per hour of training, M e^(R/M) (e^((tau+d)/M) - 1) / tau; 1 without interruptions."""
+    """Return machine hours per hour of training; `rate`: interruptions an hour; hours d, R, tau as in `wall_time`."""
     between = _hours_between(rate)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         lost = np.expm1(np.minimum((tau + dump) / between, LARGEST_EXPONENT))

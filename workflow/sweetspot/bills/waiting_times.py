@@ -91,10 +91,10 @@ OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
 
 
 def erlang_b(servers: int, offered_load: float) -> float:
-    """Return the share of arrivals lost because all servers are busy (M/M/c/c); load in erlang.
+    """Return the share of arrivals lost because all `servers` are busy (M/M/c/c queue), the step before `erlang_c`.
 
-    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with offered load a; no factorial overflows (Cooper, Introduction
-    to Queueing Theory, 1981, section 3.2).
+    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with the offered load a in erlang (arrival rate x mean run time);
+    no factorial overflows (Cooper, Introduction to Queueing Theory, 1981, section 3.2).
     """
     p_blocked = 1.0
     for count in range(1, servers + 1):
@@ -210,7 +210,7 @@ def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> flo
 
 @lru_cache(maxsize=64)
 def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float], list[float], list[int]]:
-    """Return the number of devices; per job its arrival in hours (1 job/hour), run time in hours, devices it needs."""
+    """Draw jobs of a mix: number of devices; by job its arrival (1 job/hour) and run time in hours, devices needed."""
     devices = math.lcm(*(job.servers for job in mix))
     generator = random.Random(SEED)
     classes = generator.choices(mix, [job.arrivals_per_hour for job in mix], k=jobs)

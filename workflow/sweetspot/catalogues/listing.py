@@ -44,7 +44,7 @@ class Catalogue:
         return "" if faults.empty else str(faults.iloc[0])
 
     def skipped(self) -> list[str]:
-        """Return one sentence for each fault: file, first line that has it, and how many more lines do."""
+        """Return a sentence per fault of lines left out: file, first line that has it, how many more lines do."""
         return [
             f"{self.file}, line {lines.iloc[0]}{f' and {len(lines) - 1} more' if len(lines) > 1 else ''}: {fault}"
             for fault, lines in self.faulty_lines.groupby("fault", sort=False)["line"]

@@ -133,7 +133,7 @@ def visible_cards() -> list[str]:
 
 
 def _usable_uuid(nvml: Any, index: int) -> str:
-    """Return the UUID of the card with this number on the bus; '' for one that does not answer or is divided."""
+    """Return the UUID of card `index` on the bus by pynvml; '' for one that does not answer or is divided (MIG)."""
     uuid = ""
     with suppress(nvml.NVMLError):
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
@@ -160,7 +160,7 @@ def _lock_file(name: str) -> Iterator[int]:
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
-    """Lock the open file (LOCK_EX, LOCK_SH) unless another process has its lock; return True if it is locked now."""
+    """Lock an open file (`kind`: LOCK_EX or LOCK_SH) unless another process has its lock; return True if locked now."""
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True

@@ -46,7 +46,7 @@ EXCEPTION_START = re.compile(
 
 
 def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
-    """Return facts by name for the run file: devices, software, host, start time; `command`: the argv of the run."""
+    """Return facts of a run by name for its file: devices, software, host, start time; `command`: its argv."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):

@@ -145,7 +145,7 @@ class StepReader:
         return _numbers({name: record[key] for name, key in keys if key in record})
 
     def _report(self, values: dict[str, float], after_pause: bool) -> StepReport:
-        """Return a line's report from its numbers by name; a rate or milliseconds become seconds of one step."""
+        """Make a StepReport of a line's numbers by name (step, rate, ...); a rate or ms become seconds of a step."""
         seconds = values.get("seconds", math.nan)
         if rate := values.get("rate"):
             seconds = self._samples / rate

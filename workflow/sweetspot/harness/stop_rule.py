@@ -31,7 +31,7 @@ class CpuSample(NamedTuple):
 
 
 def sample_cpu() -> CpuSample | None:
-    """Return the kernel's CPU counters now; None where they cannot be read (no Linux, a sandbox)."""
+    """Return the kernel's CPU seconds (stolen, busy, idle, this run's) now; None where they cannot be read."""
     try:
         by_cpu = psutil.cpu_times(percpu=True)
         usable = [by_cpu[number] for number in os.sched_getaffinity(0)]

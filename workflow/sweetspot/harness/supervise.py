@@ -116,7 +116,7 @@ class TrainingProcess:
         raise SystemExit(128 + number)
 
     def wait(self) -> tuple[int, str]:
-        """Wait for the end; return the exit code (negative: a signal) and the last 2000 lines of stderr."""
+        """Wait for its end; return (exit code, negative for a signal; the last 2000 lines of its stderr)."""
         code = self._process.wait()
         self.timed_out = not self._timer.is_alive()
         self._timer.cancel()
@@ -128,7 +128,7 @@ class TrainingProcess:
 def _collect_steps(
     process: TrainingProcess, request: Request, facts: dict[str, Any], sampler: DeviceSampler
 ) -> list[Interval]:
-    """Return the timed intervals that the training process reports; add its facts to `facts` and print progress."""
+    """Return the timed intervals that a run's process reports; add its facts to `facts`, and print progress."""
     started = time.monotonic()
     printed = -PROGRESS_INTERVAL_S
     cell = request.cell

@@ -8,7 +8,7 @@ from sweetspot.study.study import LogSource
 
 
 def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Read a Keras CSV log: return it with one Reading, epochs x samples_per_epoch / sum of `elapsed` (all epochs)."""
+    """Read a Keras CSV log: return it and one Reading, epochs x samples_per_epoch / sum of `elapsed` (all epochs)."""
     log = LogFile(path, source)
     seconds = _elapsed_seconds(log)
     if not seconds:

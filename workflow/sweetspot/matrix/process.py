@@ -109,7 +109,7 @@ def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
 
 
 def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], record: logging.LogRecord) -> None:
-    """Write a log record; once the reader is gone, discard output and send SIGTERM to this process."""
+    """Write a log record by `write`; once the terminal is gone, discard output and send SIGTERM to this process."""
     try:
         write(record)
     except BrokenPipeError:

@@ -119,7 +119,7 @@ class StepFormatter(logging.Formatter):
 
 
 def slurm_sentences(message: str | None) -> list[str]:
-    """Return Slurm's own reason from a message of Snakemake's executor, in a list; [] for any other message."""
+    """Return [Slurm's own reason] from a message of Snakemake's executor about a job; [] for any other message."""
     match = SLURM.search(message or "")
     if match is None:
         return []

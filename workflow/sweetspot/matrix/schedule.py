@@ -39,7 +39,7 @@ class RunSelection(NamedTuple):
 
 
 def order_runs(plan: Invocation) -> list[Run]:
-    """Return all runs of the plan, those that decide the ranking first.
+    """Return all runs of an invocation, those that decide the ranking first.
 
     Cells of the question's models at the batch that is nearest to its headline decide it. Their first runs come first,
     one device before several; then their second runs, which give them an interval; then the other cells. Equal cells
@@ -125,7 +125,7 @@ def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:
 
 
 def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
-    """Return a table, a row per cell that the budget cuts: CELL_COLUMNS, `runs` (skipped numbers, text), `budget`."""
+    """Return not_measured, a row per cell that `budget` cuts: CELL_COLUMNS, `runs` (numbers); from `skipped_rows`."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"]).astype({**Cell.__annotations__, "run": "str"})

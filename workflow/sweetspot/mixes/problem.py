@@ -195,7 +195,7 @@ class Problem:
         return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
 
     def rents(self) -> Iterator[tuple[str, Array]]:
-        """Yield name of each used offer and USD of a job, class x sample x month (or x 1); 0: not on this offer."""
+        """Yield (used offer, USD of a job, class x sample x month or x 1; 0 where the job is not on this offer)."""
         # Not kept: where prices change by the month this is as large as the jobs.
         for name, (offer, share) in self.used.items():
             usd = share * finite(offer.usd[:, self.samples])

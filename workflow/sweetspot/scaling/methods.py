@@ -81,7 +81,7 @@ class MeanEfficiency(ScalingMethod):
 
 
 def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float, float, float]:
-    """Return efficiency, low, high (90 %) for a new family, from rows (AVERAGE_COLUMNS) of the batch nearest to it."""
+    """Return efficiency, low, high (90 %) of a new family from a workload's averages, at the batch next to its own."""
     from scipy.special import stdtrit  # the t quantile; scipy.stats takes a second to import
 
     if not len(averages):

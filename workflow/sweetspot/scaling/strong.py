@@ -52,7 +52,7 @@ class StrongScaling:
     pairs: int
 
     def log_change(self, pairs: pd.DataFrame) -> pd.Series:
-        """Return log(minutes(n) n / (minutes(m) m)) of each pair: the log change of total device time from m to n.
+        """Return the log change of total device time from m to n devices by pair: log(minutes(n) n / (minutes(m) m)).
 
         pairs: columns benchmark, doublings, leaves, log_batch, as of `result_pairs`.
         """
@@ -99,7 +99,7 @@ def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Serie
 
 
 def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
-    """Fit minutes to a target (`read_times`, all benchmarks) by device count; without a pair the result is the prior.
+    """Fit minutes to a target by device count (`times`: the study's rows of `read_times`); no pair: the prior.
 
     The width comes from the errors of `times`; from `further_times`, of other benchmarks, losses are learnt too.
     """
@@ -168,7 +168,7 @@ def strong_cells(
 
 
 def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gpus: int) -> dict[str, Any]:
-    """Return {extrapolation column: value} of `gpus` devices, from a result at another count and `read_times`."""
+    """Return {extrapolation column: value} of `gpus` devices from the result `base` at another count (`read_times`)."""
     base_batch = base.global_batch
     if math.isnan(base_batch):
         base_batch = usual_batch(times, base.benchmark, base.gpus)

@@ -119,7 +119,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     weight /= weight.mean()
 
     def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return loss, gradient (one per term) and curvature (terms x terms, Gauss-Newton) at these coefficients."""
+        """Return loss, gradient (one per term), curvature (terms x terms, Gauss-Newton) of a coefficient per term."""
         parts = _parts(design, coefficients)
         floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
         residual = (np.log(floored) - target) / RESIDUAL_SD
@@ -152,7 +152,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
 
 
 def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
-    """Return the parts of the overhead (cells x parts), each as a share of the step of one device."""
+    """Return the parts of the overhead (cells x parts), shares of one device's step, from `_build_design` and terms."""
     facts, quantities, membership = design
     logarithms = (facts * coefficients) @ membership
     return np.exp(np.clip(logarithms, -30, 8)) * quantities

@@ -111,8 +111,8 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
     Parameters
     ----------
     estimated, facts, evidence
-        EXTRAPOLATION_COLUMNS; `with_declared_facts` of the same rows; EVIDENCE_COLUMNS (rows of one node with as many
-        devices of the same family are compared).
+        Rows of extrapolation (EXTRAPOLATION_COLUMNS); `with_declared_facts` of the same rows; published pairs
+        (EVIDENCE_COLUMNS), of which those of one node with as many devices of the same family are compared.
     """
     rate = evidence["efficiency"] * evidence["gpus"] * evidence["base_images_per_s"]
     is_node = evidence["nodes"].eq(1).fillna(False).astype(bool) & evidence["exchange"].astype(bool)

@@ -83,7 +83,7 @@ def gather_throughput(
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Read run files to a table of TABLE_COLUMNS with one row for each cell. Raises UserError for faulty files."""
+    """Read run files to rows of throughput.parquet (TABLE_COLUMNS), one per cell; UserError for faulty files."""
     from sweetspot.throughput.collect import measured_cells  # only studies with runs need Arrow
     from sweetspot.throughput.run_files import summarise_runs
 

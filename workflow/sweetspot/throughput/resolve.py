@@ -66,7 +66,7 @@ class Resolver:
         return pd.DataFrame(rows)
 
     def _batches(self, name: str, model: str) -> list[int]:
-        """Return [the largest batch in an instance's figures, else in those of its equivalent or base], or []."""
+        """Return [the largest batch in figures of an instance and model, else of its equivalent or base], or []."""
         instance = self.instances[name]
         batches = [batch for *cell, batch in self._published if cell == [name, model]]
         base = instance.equivalent_to or instance.base_instance

@@ -127,7 +127,7 @@ def stand_in(
 
 
 def year_of(text: str) -> float:
-    """Parse a date of AS_OF's form as a decimal year: the middle of the year, month or day; NaN for other text."""
+    """Parse a date (2026, 2026-03 or 2026-03-01) as a decimal year, the middle of what it names; NaN for other text."""
     match = AS_OF.fullmatch(text)
     if match is None:
         return math.nan
@@ -148,7 +148,7 @@ def software_years(published: pd.DataFrame) -> pd.Series:
 
 
 def _software_date(as_of: str, framework: str, version: str) -> str:
-    """Return `as_of`, else the month (YYYY-MM) in the version, else that of the release it begins with, else ''."""
+    """Return `as_of`, else the month (YYYY-MM) in a framework's version, else that of the release meant, or ''."""
     if as_of:
         return as_of
     if match := MONTH.search(version):

@@ -129,7 +129,7 @@ def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[st
 
 
 def _timed_cell(time: TimeToTarget, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return {column of throughput.parquet: value}: `cell` with the speed of a published time, in runs per second."""
+    """Return a row {column of throughput.parquet: value}: a cell (`cell_columns`) at 1 / published time, in runs/s."""
     rate = 1 / (60 * time.minutes)
     return {
         **cell,

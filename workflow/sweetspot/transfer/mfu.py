@@ -85,7 +85,7 @@ def published_figures() -> pd.DataFrame:
 
 
 def read_figures(path: Path) -> pd.DataFrame:
-    """Read a pool's CSV; add mixture (bool), flop_per_s (of one device), mfu (share of the peak, at most CREDIBLE)."""
+    """Read a pool's throughput.csv; add mixture (bool), flop_per_s (of one device), mfu (at most CREDIBLE of peak)."""
     table, models = pd.read_csv(path), open_models()
     devices = [shipped_devices().get(gpu) for gpu in table["gpu"]]
     flop = [flop_per_token(models[row.model], row.method, row.sequence) for row in table.itertuples()]

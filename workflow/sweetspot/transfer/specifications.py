@@ -76,7 +76,7 @@ class Devices:
             self.by_words |= dict.fromkeys(names, device)
 
     def find(self, name: str) -> Device | None:
-        """Return the device called `name`, else the only one whose name contains all words of `name`, else None."""
+        """Return the data sheet of the device called `name`, else of the only one with all its words, else None."""
         words = name_words(name)
         without_memory = frozenset(word for word in words if not re.fullmatch(r"\d+gb", word))
         exact = self.by_words.get(words) or self.by_words.get(without_memory)

@@ -111,7 +111,7 @@ def with_arithmetic(
     Parameters
     ----------
     table, question, instances, as_of
-        As of `with_transferred`.
+        The table throughput.parquet, the study's cells, its machines by name, and the date of the added rows.
     """
     usable = table.query(USABLE_FIGURES)
     timed_cells = set(zip(usable["instance"], usable["model"], strict=True))
@@ -157,7 +157,7 @@ def with_arithmetic(
 def _with_rows(
     table: pd.DataFrame, rows: list[dict[str, Any]], instances: Mapping[str, Instance], as_of: str
 ) -> pd.DataFrame:
-    """Return throughput.parquet with added rows (bounds: 90 % there, 95 % here), sorted by cell, `best` set anew."""
+    """Return throughput.parquet with `rows` ({column: value}, 90 % bounds) added at 95 %, sorted, `best` set anew."""
     if not rows:
         return table
     added = complete_rows(pd.DataFrame(rows), as_of, instances)

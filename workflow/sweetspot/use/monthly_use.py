@@ -140,7 +140,7 @@ def _classes(jobs: pd.DataFrame) -> pd.Series:
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
-    """Return the use by one class's jobs (month from 0, hours, device_hours, state), counted for `months` months."""
+    """Return one class's use from a row per job (month from 0, hours, device_hours, state) in `months` months."""
     counts = np.bincount(jobs["month"], minlength=months)
     hours = jobs.loc[jobs["state"] != "running", "hours"]
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
