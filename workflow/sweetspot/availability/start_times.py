@@ -45,7 +45,7 @@ class StartTimes:
     machines: float
 
     def result_hours(self, run_hours: FloatArray) -> FloatArray:
-        """Return the hours from today to the result, one per sample, from the hours of the run without failures (same).
+        """Return the hours from today to the result, one per sample, from the hours of the run without failures.
 
         A run takes Daly's wall time; a failure that finds no other machine adds another wait. Several machines are
         free together with a chance from p (they come and go as one) to p^m (each on its own).

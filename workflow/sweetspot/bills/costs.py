@@ -29,7 +29,7 @@ NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
 def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
-    """Return the cells to price, a row each with PRICED_COLUMNS: measured and published ones, then extrapolated ones.
+    """Return the rows of the table cells to price, with `gpu`: measured and published ones, then extrapolated ones.
 
     A headline row of `extrapolation` counts where `throughput` has no usable figure of that cell. Logical devices
     (parts of one processor) are left out: they only show how the workflow measures. Unstable figures count as usable.
@@ -152,7 +152,7 @@ def price_cells(
     Returns
     -------
     costs, bills
-        COST_COLUMNS by workload, cell and offer; BILL_COLUMNS by line of each bill whose USD is not zero.
+        Table costs by workload, cell and offer; table bills by line of each bill whose USD is not zero.
     """
     machines, tables = join_offers(_exclusive_jobs(cells), offers), []
     for name, work in workloads.items():

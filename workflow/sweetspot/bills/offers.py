@@ -57,7 +57,7 @@ def offers_in_usd(
     Returns
     -------
     offers, fees
-        OFFER_COLUMNS in the order of the list, still without `warnings` and `offer_ended`; and FEE_COLUMNS.
+        Table offers in the order of the list, still without `warnings` and `offer_ended`; and table fees.
     """
     rows: list[Columns] = []
     fees: list[Columns] = []

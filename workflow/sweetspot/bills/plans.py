@@ -19,7 +19,7 @@ TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on an
 def plan_table(
     cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: costs.Workloads, instances: costs.Machines
 ) -> DataFrame:
-    """Return PLAN_COLUMNS: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
+    """Return the table plans: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
 
     `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
     last job, `usd` its bill. Jobs queue for owned machines; rented ones are as many as the plan allows and the jobs

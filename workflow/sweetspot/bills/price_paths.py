@@ -58,7 +58,7 @@ def sampled_path(
     Parameters
     ----------
     offer, market, specific, jump, size
-        Offer with TREND_COLUMNS; noise, sample x month: standard normal of all offers and of this one (a drift takes a
+        Row of offers (`trend_*`); noise, sample x month: standard normal of all offers and of this one (a drift takes a
         year's first), uniform (whether a jump comes) and standard normal (how large) of all machines of the provider.
     """
     months = market.shape[1]

@@ -102,8 +102,7 @@ class Rents:
         Parameters
         ----------
         row, starts, length
-            Option; begin of each part in months from the project's start; months of a part. Prices change up to
-            LONGEST.
+            Option; begin of each part in months from the project's start; length of every part in months.
         """
         months = min(math.ceil(round(float(starts[-1]) + length, 9)), LONGEST)
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]

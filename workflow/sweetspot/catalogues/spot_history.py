@@ -97,7 +97,7 @@ def averages(
 
 
 def choose_zones(zone_averages: pd.DataFrame, zone: str | None) -> pd.DataFrame:
-    """Return one row of `averages` per instance: the named zone, else the lowest mean. Raises UserError without any."""
+    """Return the row per instance of table `averages` in `zone`, or (None) of the lowest mean; UserError if none."""
     rows = zone_averages[zone_averages["zone"] == zone] if zone else zone_averages
     if rows.empty:
         zones = ", ".join(sorted(set(zone_averages["zone"])))

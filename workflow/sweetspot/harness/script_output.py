@@ -72,7 +72,7 @@ class LineSplitter:
                 yield text, moment
 
     def ending(self, max_length: int = 180) -> str:
-        """Return as many of the last lines of output as fit into `max_length` characters, joined to one line."""
+        """Return the last lines of output, up to `max_length` characters, as one line for an error message."""
         lines = [line.strip() for line in (*self.last_lines, _decode(self._rest))]
         text = " | ".join(filter(None, lines))
         if len(text) <= max_length:

@@ -173,7 +173,7 @@ def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
 
 
 def is_already_measured(request: Request) -> bool:
-    """Return True if the run file exists with this protocol, and this invocation was not to replace it.
+    """Return True if this run's file (`request.output`) has this protocol, and this invocation is not to replace it.
 
     Two clones of a project may share their run files. A run started by hand (without `--asked`) is always made.
     """

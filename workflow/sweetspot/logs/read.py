@@ -55,7 +55,7 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
 
 
 def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:
-    """Return {column of COLUMNS, file, sha256: value} of one Reading, with the device of its instance from `cards`."""
+    """Return a cell's row {column of read_logs, file, sha256: value} of one Reading; `cards`: {instance: device}."""
     source = log.source
     fields = reading._asdict()
     rate, lines, facts = (fields.pop(name) for name in ("samples_per_s", "lines", "facts"))
@@ -76,7 +76,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
 
 
 def _cell(runs: pd.DataFrame) -> dict[str, object]:
-    """Return {column: value} of a cell from its runs (a row per log): mean rate by time, 95 % bounds, sources."""
+    """Average a cell's runs (a row of `_row` per log) to one row {column: value}: rate, 95 % bounds, joined sources."""
     seconds = 1 / runs["images_per_s"]  # of one sample
     rate = 1 / seconds.mean()
     low = high = math.nan

@@ -43,7 +43,7 @@ def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
 
 
 def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
-    """Read a log: its header {key: (line, text)}, and (line, images/s) of its total or None; UserError if malformed."""
+    """Read a log's lines: header {key: (line, text)}, and (line, images/s) of the total or None; else UserError."""
     header: Header = {}
     total: tuple[int, float] | None = None
     remedy = "expected one run a file"

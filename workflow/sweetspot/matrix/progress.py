@@ -82,7 +82,7 @@ class StepFormatter(logging.Formatter):
         self._reasons: dict[object, list[str]] = {}
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line to show for a record of Snakemake's logger; '' for no line."""
+        """Return the line that the terminal shows for a record of Snakemake's logger; '' for no line."""
         event, values = _event(record), record.__dict__
         if event == "RUN_INFO":
             self._total = int(values.get("stats", {}).get("total", 0))

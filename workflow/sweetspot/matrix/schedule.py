@@ -125,7 +125,7 @@ def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:
 
 
 def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
-    """Return not_measured, a row per cell that `budget` cuts: CELL_COLUMNS, `runs` (numbers); from `skipped_rows`."""
+    """Return the table not_measured, a row per cell that `budget` (its key in config.yaml) cuts, of `skipped_rows`."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"]).astype({**Cell.__annotations__, "run": "str"})

@@ -151,7 +151,7 @@ class MixSearch:
             timed = best
 
     def with_timings(self, mix: Mix) -> Mix:
-        """Return a mix with the speeds `timed` (keys) first; unchanged for one offer, or if that saves too little."""
+        """Return a mix with the speeds `timed` first; unchanged if it rents on one offer or that saves too little."""
         if mix.one_offer or not self.timed:
             return mix
         result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)

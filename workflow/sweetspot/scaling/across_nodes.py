@@ -52,7 +52,7 @@ class NodeScaling:
 
 
 def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
-    """Fit NodeScaling to evidence rows (EVIDENCE_COLUMNS) whose base has several devices.
+    """Fit NodeScaling to evidence rows (table evidence) whose base has several devices.
 
     Without rows the result is the prior. Rows with a warning are left out of the losses, but widen the interval.
     """
@@ -113,7 +113,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(evidence: pd.DataFrame) -> NodeScaling:
-    """Return the losses between nodes, fitted to evidence rows (EVIDENCE_COLUMNS) without warnings; minimum width."""
+    """Return the losses between nodes, fitted to evidence rows (table evidence) without warnings; minimum width."""
     rows = without_warnings(evidence)
     steps = _steps(rows)
     loss = -np.log(rows["efficiency"].astype(float))

@@ -38,7 +38,7 @@ def study_efficiency(
     Returns
     -------
     pd.DataFrame
-        EFFICIENCY_COLUMNS and `best` (of the variants), a row for each pair of instances and workload measured or
+        The table efficiency (`best`: of the variants), a row for each pair of instances and workload measured or
         published on 1 and on n devices. The base is the same instance with one device, else its `base_instance`. A pair
         that is printed in the table and measured too has two rows. `xla`: XLA compiled the steps of n devices.
     """
@@ -126,7 +126,7 @@ def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
 def study_evidence(
     study: str, efficiency: pd.DataFrame, throughput: pd.DataFrame, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
-    """Turn a study's efficiencies into evidence to learn from (EVIDENCE_COLUMNS): add speed of one device and facts.
+    """Turn a study's efficiencies into evidence to learn from (table evidence): add speed of one device and facts.
 
     Pairs without a figure of one device are left out, logical devices too.
 
@@ -170,7 +170,7 @@ def source_groups(evidence: pd.DataFrame) -> pd.Series:
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
-    """Average efficiencies (EFFICIENCY_COLUMNS) over device families, as the 2018 study does in section 3, table 1.
+    """Average efficiencies (table efficiency) over device families, as the 2018 study does in section 3, table 1.
 
     A family is a pair of instances; one with several rows (printed and measured, or variants) counts once, by its mean.
     Returned is a row per workload: framework, model, batch_size, precision, efficiency (mean), spread (sample standard

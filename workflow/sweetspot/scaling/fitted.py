@@ -51,7 +51,7 @@ class FittedScaling:
 
 
 def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return the published scaling pairs (EVIDENCE_COLUMNS) of the studies named in POOLS.
+    """Return the published scaling pairs (table evidence) of the studies named in POOLS.
 
     A folder in `studies` with the name of a pool replaces the shipped figures of that pool.
     """

@@ -81,7 +81,7 @@ class CalibratedMethod:
         Parameters
         ----------
         kind, evidence, errors
-            A class of METHODS, EVIDENCE_COLUMNS of pairs whose base is one device, and `validation_errors` of both.
+            A class of METHODS, rows of table evidence whose base is one device, and `validation_errors` of both.
         """
         rows = learnable(evidence)
         speedup = rows["efficiency"].astype(float) * rows["gpus"]
@@ -106,7 +106,7 @@ class CalibratedMethod:
 def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
     """Predict every efficiency by a fit (class of METHODS) without its device family and without its publisher.
 
-    Returned are the rows of `evidence` (EVIDENCE_COLUMNS, base of one device) without warnings, with `group` (family
+    Returned are the rows of `evidence` (table evidence, base of one device) without warnings, with `group` (family
     and publisher), `predicted` efficiency, `error` (predicted / efficiency - 1), `score` (|log| of the ratio of
     overheads) and `inside90`: whether the interval from the other groups contains the true one. NaN: no prediction.
     """
@@ -143,6 +143,6 @@ def error_summary(errors: pd.DataFrame) -> dict[str, float]:
 
 
 def validation_table(errors: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return one row of VALIDATION_COLUMNS per method: its `error_summary` over the rows with a prediction."""
+    """Return one row of the table validation per method: its `error_summary` over the rows with a prediction."""
     rows = [{"method": name, **error_summary(table.dropna(subset="error"))} for name, table in errors.items()]
     return pd.DataFrame(rows, columns=VALIDATION_COLUMNS)

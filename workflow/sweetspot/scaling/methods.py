@@ -34,7 +34,7 @@ class ScalingMethod(ABC):
     @classmethod
     @abstractmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the method fitted to published pairs (EVIDENCE_COLUMNS); rows with a warning are left out."""
+        """Return the method fitted to published pairs (table evidence); rows with a warning are left out."""
 
     @abstractmethod
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
@@ -108,7 +108,7 @@ class UniversalScalabilityLaw(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the law with s and k fitted per model and precision, and to all evidence (EVIDENCE_COLUMNS)."""
+        """Return the law with s and k fitted per model and precision, and to all evidence (table evidence)."""
         rows = learnable(evidence)
         devices, efficiency = rows["gpus"].to_numpy(float), rows["efficiency"].to_numpy(float)
         families = pd.factorize(rows["family"])[0]

@@ -32,7 +32,7 @@ def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def unlisted_network_warnings(model: str) -> list[dict[str, str]]:
-    """Return one `network_unknown` warning if facts/networks.csv lacks the model, else an empty list."""
+    """Return [a `network_unknown` warning for a prediction] if facts/networks.csv lacks the model, else []."""
     if network_name(model) in listed_networks().index:
         return []
     message = (

@@ -81,13 +81,13 @@ def framework_name(name: str) -> str:
 
 
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
-    """Return one row of EVIDENCE_COLUMNS per scaling pair in a study's throughput.csv; `as_of` is empty."""
+    """Return one row of the table evidence per scaling pair in a study's throughput.csv; `as_of` is empty."""
     paired = pair_with_bases(published)
     return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
 
 
 def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
-    """Return warnings per pair of `pair_with_bases`: `super_linear`, `inconsistent` (another of its base), no batch."""
+    """Return warnings per row of `pair_with_bases`: efficiency too high, or that of a pair with its base; no batch."""
     machine_key = [*PAIR_KEY, "instance", "note"]
     highest = paired.groupby(machine_key, dropna=False)["efficiency"].transform("max")
     has_default_batch = paired["benchmark"].fillna("").isin(DEFAULT_BATCH_BENCHMARKS)

@@ -119,7 +119,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     weight /= weight.mean()
 
     def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return loss, gradient (one per term), curvature (terms x terms, Gauss-Newton) of a coefficient per term."""
+        """Return loss, gradient (per term), curvature (terms x terms, Gauss-Newton) of the fit at a value per term."""
         parts = _parts(design, coefficients)
         floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
         residual = (np.log(floored) - target) / RESIDUAL_SD

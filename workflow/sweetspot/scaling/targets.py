@@ -66,12 +66,12 @@ def target_cells(
 def extrapolate_cells(
     cells: pd.DataFrame, facts: pd.DataFrame, fitted: FittedScaling, evidence: pd.DataFrame
 ) -> pd.DataFrame:
-    """Predict the target cells' throughput: EXTRAPOLATION_COLUMNS by cell and method that predicts it, 90 % bounds.
+    """Predict the target cells' throughput: a row of table extrapolation per cell and method, 90 % bounds.
 
     Parameters
     ----------
     cells, facts, fitted, evidence
-        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; EVIDENCE_COLUMNS (a prediction far
+        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; table evidence (a prediction far
         from such figures gets a warning).
     """
     tables = [
@@ -82,7 +82,7 @@ def extrapolate_cells(
 
 
 def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Compute the target cells' throughput from one method's efficiencies: EXTRAPOLATION_COLUMNS, `headline` False.
+    """Compute the target cells' throughput from one method's efficiencies as table extrapolation (`headline` False).
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
     Parameters
     ----------
     estimated, facts, evidence
-        Rows of extrapolation (EXTRAPOLATION_COLUMNS); `with_declared_facts` of the same rows; published pairs
-        (EVIDENCE_COLUMNS), of which those of one node with as many devices of the same family are compared.
+        Rows of the table extrapolation; `with_declared_facts` of the same rows; published pairs
+        (table evidence), of which those of one node with as many devices of the same family are compared.
     """
     rate = evidence["efficiency"] * evidence["gpus"] * evidence["base_images_per_s"]
     is_node = evidence["nodes"].eq(1).fillna(False).astype(bool) & evidence["exchange"].astype(bool)
@@ -128,7 +128,7 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
 
 
 def with_equivalents(extrapolated: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Return EXTRAPOLATION_COLUMNS with a copy of a target's rows for each instance declared `equivalent_to` it."""
+    """Return table extrapolation with a copy of a target's rows for each of `instances` `equivalent_to` that target."""
     tables = [extrapolated]
     for name, declared in instances.items():
         rows = extrapolated[extrapolated["instance"] == declared.equivalent_to]
@@ -148,7 +148,7 @@ def extrapolate_study(
     method: str,
     times: Sequence[pd.DataFrame] = (),
 ) -> dict[str, pd.DataFrame]:
-    """Return a study's tables by name: `extrapolation` (EXTRAPOLATION_COLUMNS) and `validation` (errors by method).
+    """Return a study's tables by name: `extrapolation` (throughput of the targets) and `validation` (errors by method).
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ def cell_columns(
     batch_size: int,
     variant: str = "default",
 ) -> dict[str, Any]:
-    """Return the row {column: value} of a cell on all devices of a machine: CELL_COLUMNS, `gpu` and `nodes`.
+    """Return the row {column: value} of a cell on all devices of a machine: its seven key columns, `gpu`, `nodes`.
 
     Parameters
     ----------

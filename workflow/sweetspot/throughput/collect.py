@@ -20,7 +20,7 @@ OLDER = "a run might then end after five steps however short, and an interval of
 
 
 def measured_cells(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Average the runs (table of `summarise_runs`) of each cell to one throughput with its interval (TABLE_COLUMNS).
+    """Average the runs (rows of `summarise_runs`) of each cell to a row of throughput.parquet with its interval.
 
     Throughput is samples per step (batch x devices unless the runs say) / mean over runs of the mean step time: times
     are averaged, not rates. The interval is the 95 % t interval of the logarithm of the runs' mean times, by the spread

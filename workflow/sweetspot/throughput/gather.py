@@ -49,7 +49,7 @@ def gather_throughput(
     Returns
     -------
     DataFrame
-        TABLE_COLUMNS and `best`, one row for each cell, of its best basis; `best` marks the fastest variant.
+        Rows of throughput.parquet, one for each cell, of its best basis; `best` marks the fastest variant.
     """
     complete = partial(complete_rows, as_of=as_of, instances=instances)
     tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []
@@ -83,7 +83,7 @@ def gather_throughput(
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Read run files to rows of throughput.parquet (TABLE_COLUMNS), one per cell; UserError for faulty files."""
+    """Read run files to rows of throughput.parquet, one per cell; UserError for faulty files."""
     from sweetspot.throughput.collect import measured_cells  # only studies with runs need Arrow
     from sweetspot.throughput.run_files import summarise_runs
 
@@ -126,7 +126,7 @@ def _published_pool(folder: Path, logs: Sequence[LogSource], instances: Mapping[
 
 
 def complete_rows(table: pd.DataFrame, as_of: str, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Return figures that were not measured here as TABLE_COLUMNS: status `ok`, no runs, missing date and nodes set.
+    """Make figures that were not measured here rows of throughput.parquet: status `ok`, no runs, date and nodes set.
 
     Parameters
     ----------

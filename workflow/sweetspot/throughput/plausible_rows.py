@@ -42,7 +42,7 @@ def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure])
     """Return the `impossible` rows of `figures` with a warning each, lowered to their limit or without figure.
 
     A row with a limit has this limit as `images_per_s` and upper bound, limit / SLOWER as lower bound, and the basis
-    `scaled` (n times one device). A row without a limit has NaN and the status `beyond_peak`. `figures`: TABLE_COLUMNS.
+    `scaled` (n times one device). A row without a limit has NaN and the status `beyond_peak`.
     """
     rows = figures.iloc[[figure.row for figure in impossible]]
     limits = pd.Series([figure.limit for figure in impossible], rows.index, dtype=float)

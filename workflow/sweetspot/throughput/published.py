@@ -90,7 +90,7 @@ def read_published(path: Path) -> pd.DataFrame:
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
-    """Read a study's efficiency.csv (fields of EfficiencyRow); empty without the file. Raises UserError for faults."""
+    """Read a study's efficiency.csv: efficiency by base_instance, instance, gpus, model, ...; empty if missing."""
     if not path.is_file():
         return pd.DataFrame(columns=list(EfficiencyRow.model_fields))
     table = read_rows(path, EfficiencyRow)

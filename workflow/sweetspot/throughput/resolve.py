@@ -52,7 +52,7 @@ class Resolver:
         return self.instances[name].framework or self.question.framework
 
     def table(self) -> pd.DataFrame:
-        """Return CELL_COLUMNS, gpu, nodes and ThroughputEstimate's fields, a row per (instance, model, batch) found.
+        """Return a cell's key, gpu, nodes, ThroughputEstimate's fields, a row per (instance, model, batch) found.
 
         Where the study names no batch, the largest batch of the instance's own figures is taken.
         """

@@ -82,7 +82,7 @@ def read_times(path: Path) -> pd.DataFrame:
 
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
-    """Return the newest round's median result, by (benchmark, gpu, gpus), of a table of `read_times`."""
+    """Return {(benchmark, gpu, gpus): median time of its newest round} from the rows of time_to_target.csv."""
     times = {}
     rounds = sorted({_version(name) for name in table["round"]}, reverse=True)
     for (benchmark, gpu, gpus), group in table.groupby(["benchmark", "gpu", "gpus"]):

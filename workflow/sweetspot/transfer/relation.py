@@ -40,7 +40,7 @@ class JointPrediction(NamedTuple):
 
 
 def fit_relation(figures: pd.DataFrame) -> Relation:
-    """Return a Relation fitted to log throughputs: rows of `figures.as_figures`, of which `related` are useful."""
+    """Learn how throughput goes from device to device from log_rate of rows of `figures.as_figures`; see `predict`."""
     inverse = np.linalg.inv(covariance(figures, figures))
     return Relation(figures, inverse, inverse @ (figures["log_rate"] - prior_mean(figures)))
 

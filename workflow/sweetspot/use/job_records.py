@@ -122,7 +122,7 @@ def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
 
 
 def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ...]:
-    """Return the RUN_COLUMNS of a line, in their order, times in UTC or None; a UserError names a bad value."""
+    """Return (job, start, end, state, devices, class) of a record's line, times in UTC or None; UserError if wrong."""
     fields, elapsed = line.fields, line.fields.get("elapsedraw", "")
     state = "ended" if fields["end"] else "running" if fields["start"] else "waiting"
     if fields.get("state"):

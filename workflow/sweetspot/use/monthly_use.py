@@ -153,7 +153,7 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
     """Forecast the number of jobs in a future month from the jobs of each past month (`counts`), oldest first.
 
-    Counts are negative binomial about a level with constant relative growth. `key` names the random stream.
+    Counts are negative binomial about a level with constant relative growth. `key`: class, names the random stream.
     """
     from scipy.special import softmax  # slow to import
 

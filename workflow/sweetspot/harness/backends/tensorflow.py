@@ -42,7 +42,7 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
-    """Return a training step of the run's cell, gradients combined as its variant says, and facts for the run file."""
+    """Return a training step of a run's cell, gradients combined as its variant says, and facts for the run file."""
     import keras
 
     keras.utils.set_random_seed(request.run)

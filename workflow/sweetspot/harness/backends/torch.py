@@ -44,7 +44,7 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
-    """Return a training step of the run's cell, and the facts `unit`, `parameters` and `samples_per_step`."""
+    """Return a training step of a run's cell, and its facts {`unit`, `parameters`, `samples_per_step`: value}."""
     from sweetspot.harness.torch_networks import network_facts
     from sweetspot.harness.torch_training import training_step
 
