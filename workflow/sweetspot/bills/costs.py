@@ -204,7 +204,7 @@ def _rate(rows: DataFrame, suffix: str) -> pd.Series:
 
 
 def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
-    """Return the costs table, a row per job of `_jobs`, from its `bills` by bound ('', `_low`, `_high`)."""
+    """Return the table costs, a row per row of `_jobs`, from its `bills` by bound ('', `_low`, `_high`)."""
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     costs = jobs.copy()

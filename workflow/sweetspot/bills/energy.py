@@ -44,7 +44,7 @@ def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
 
 
 def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]:
-    """Return a rented machine's ({offers column: devices x W x (1 + host share) x load x PUE}, [missing facts])."""
+    """Return a rented machine's ({offers column: kWh per hour of use by W of its devices, source}, [missing facts])."""
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host_share = device.host_share if device else None
     declared: dict[str, Fact | None] = {

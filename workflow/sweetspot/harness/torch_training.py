@@ -79,6 +79,7 @@ def training_step(request: Request) -> Step:
     scaler = torch.amp.GradScaler(device.type, enabled=dtype is torch.float16)
 
     def launch() -> torch.Tensor:
+        """Begin one training step of this process's batch, and return its loss, not waited for."""
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(device.type, dtype, enabled=dtype is not None):
             loss = module(**batch)["loss"]

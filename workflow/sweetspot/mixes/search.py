@@ -110,7 +110,7 @@ class MixSearch:
         return usd if self.limits.affords(mix.counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
-        """Return the mix that `climb` reaches from the cheapest of `starts`, changing only `kinds` (indices)."""
+        """Return the mix that `climb` reaches from the cheapest of `starts`, changing only the owned `kinds`."""
 
         @cache
         def usd(counts: Counts) -> float:

@@ -52,7 +52,7 @@ class NodeScaling:
 
 
 def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
-    """Fit NodeScaling to evidence rows (table evidence) whose base has several devices.
+    """Fit NodeScaling to rows of the table evidence whose base has several devices.
 
     Without rows the result is the prior. Rows with a warning are left out of the losses, but widen the interval.
     """
@@ -96,7 +96,7 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
 
 
 def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Predict evidence rows whose base has several devices, leaving out each value of the column `group` in turn.
+    """Predict rows of table evidence whose base has several devices, leaving out each value of the column `group`.
 
     Added are `group` (the value left out), `predicted`, relative `error` and `score` (|log error| at one doubling);
     there are no rows if the column has one value only.
@@ -113,7 +113,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(evidence: pd.DataFrame) -> NodeScaling:
-    """Return the losses between nodes, fitted to evidence rows (table evidence) without warnings; minimum width."""
+    """Return the losses between nodes fitted to rows of table evidence without warnings, at the minimum width."""
     rows = without_warnings(evidence)
     steps = _steps(rows)
     loss = -np.log(rows["efficiency"].astype(float))

@@ -99,7 +99,7 @@ def super_linear_warnings(efficiency: float) -> list[dict[str, str]]:
 
 
 def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the evidence rows without warnings; add step facts, `publisher` and `publisher_group` (with device, link).
+    """Select the rows of table evidence without warnings; add step facts, `publisher`, `publisher_group` (with device).
 
     A table that already has the column `publisher` is returned unchanged.
     """
@@ -111,7 +111,7 @@ def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the evidence rows whose `warnings` are empty.
+    """Select the rows of the table evidence whose `warnings` are empty.
 
     A modern program's row may have the warning `batch_not_stated`: suites fill the memory, so steps take similar times.
     """
@@ -160,7 +160,7 @@ def concat_filled(tables: Sequence[pd.DataFrame], columns: Sequence[str] = EVIDE
 
 
 def source_groups(evidence: pd.DataFrame) -> pd.Series:
-    """Return a text per row that names its publisher, from benchmark and repository, or study; same index.
+    """Return a text per row of table evidence that names its publisher, from benchmark and repository, or study.
 
     Validation leaves out all figures of a publisher together, since they share machines and software.
     """
@@ -170,7 +170,7 @@ def source_groups(evidence: pd.DataFrame) -> pd.Series:
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
-    """Average efficiencies (table efficiency) over device families, as the 2018 study does in section 3, table 1.
+    """Average the table efficiency over device families, as the 2018 study does in section 3, table 1.
 
     A family is a pair of instances; one with several rows (printed and measured, or variants) counts once, by its mean.
     Returned is a row per workload: framework, model, batch_size, precision, efficiency (mean), spread (sample standard

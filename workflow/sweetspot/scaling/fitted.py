@@ -33,7 +33,7 @@ class FittedScaling:
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
-        """Fit METHODS of these names to evidence rows whose base is one device; losses between nodes to others."""
+        """Fit METHODS of these names to rows of table evidence with a base of one device, node losses to others."""
         has_single_base = (evidence["base_gpus"] == 1).to_numpy()
         on_node, on_nodes = evidence[has_single_base], evidence[~has_single_base]
         rows = learnable(on_node)

@@ -106,7 +106,7 @@ class CalibratedMethod:
 def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
     """Predict every efficiency by a fit (class of METHODS) without its device family and without its publisher.
 
-    Returned are the rows of `evidence` (table evidence, base of one device) without warnings, with `group` (family
+    Returned are the rows of `evidence` (that table, base of one device) without warnings, with `group` (family
     and publisher), `predicted` efficiency, `error` (predicted / efficiency - 1), `score` (|log| of the ratio of
     overheads) and `inside90`: whether the interval from the other groups contains the true one. NaN: no prediction.
     """

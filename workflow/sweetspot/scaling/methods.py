@@ -34,7 +34,7 @@ class ScalingMethod(ABC):
     @classmethod
     @abstractmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the method fitted to published pairs (table evidence); rows with a warning are left out."""
+        """Return the method fitted to rows of the table evidence; those with a warning are left out."""
 
     @abstractmethod
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
@@ -52,7 +52,7 @@ class MeanEfficiency(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the method with the mean efficiency of each workload over devices, from evidence rows."""
+        """Return the method with the mean efficiency of each workload over devices, from rows of table evidence."""
         rows = learnable(evidence)
         return cls(average_efficiency(rows.assign(base_instance=rows["gpu"])))
 
@@ -108,7 +108,7 @@ class UniversalScalabilityLaw(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the law with s and k fitted per model and precision, and to all evidence (table evidence)."""
+        """Return the law with s and k fitted per model and precision, and to all rows of the table evidence."""
         rows = learnable(evidence)
         devices, efficiency = rows["gpus"].to_numpy(float), rows["efficiency"].to_numpy(float)
         families = pd.factorize(rows["family"])[0]

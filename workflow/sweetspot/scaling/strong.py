@@ -127,7 +127,7 @@ def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(pairs: pd.DataFrame) -> StrongScaling:
-    """Return the exponents fitted to `result_pairs` with stated batches; the interval's width is the minimum."""
+    """Return the exponents fitted to rows of `result_pairs` with stated batches, with the narrowest interval."""
     rows = pairs.dropna(subset=["log_batch"])
     variables = rows["doublings"] * math.log(2), rows["log_batch"]
     prior = SlopePrior((LOSS_PRIOR, BATCH_PRIOR), LEAVING_PRIOR, SCATTER)

@@ -86,7 +86,7 @@ class SumOfParts(ScalingMethod):
         return cls(learnable(evidence))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return per row of `with_step_facts` 1 / (1 + overhead); an era is fitted first where that is not yet done."""
+        """Return the efficiency per row of `with_step_facts`, 1 / (1 + overhead); fit its era first if need be."""
         overhead = np.zeros(len(cells))
         for era in set(cells["era"]):
             if era not in self.models:

@@ -94,7 +94,7 @@ class Resolver:
         return stand_in(pool, instance.gpu, model, batch_size, self.question, self.as_of)
 
     def _scaled(self, name: str, model: str, batch_size: int, base: ThroughputEstimate) -> ThroughputEstimate | None:
-        """Return gpus x base instance's figure x efficiency, with a warning if published ones differ; or None."""
+        """Return gpus x figure of the base instance x efficiency, warned of if published ones differ; or None."""
         instance = self.instances[name]
         single = str(instance.base_instance)
         row = self._scales.get((single, name, model, batch_size))

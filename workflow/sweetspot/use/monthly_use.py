@@ -181,7 +181,7 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Fit jobs per month to `design` (1, month): per dispersion mode, covariance of log level and growth, weight."""
+    """Fit jobs per month (`design`: 1, month): by dispersion mode, covariance of log level and growth, log weight."""
     from scipy.stats import nbinom  # slow to import
 
     dispersion, precision = DISPERSIONS[:, np.newaxis], PRIOR_SD**-2
