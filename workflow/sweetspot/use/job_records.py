@@ -47,12 +47,14 @@ class RecordLine:
         return UserError(f"line {self.number}: {column} is {self.fields[column][:60]!r}; expected {expected}")
 
     def moment(self, column: str, zone: ZoneInfo, now: datetime) -> datetime | None:
-        """Return the time in a column of this line (an ISO text, the first if ambiguous) in UTC; None where unknown.
+        """Return the time in a column of this line in UTC; None where the text says that it is unknown.
 
         Parameters
         ----------
-        column, zone, now
-            The column; time zone of times without an offset; the current time (later ones, or before 1990: UserError).
+        column
+            Name of the column: an ISO time with or without an offset (the first if ambiguous).
+        zone, now
+            Time zone of times without an offset. The current time: later ones are refused, as those before 1990.
         """
         text = self.fields[column]
         if text in ("", "Unknown", "None"):
@@ -68,14 +70,17 @@ class RecordLine:
 
 
 def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> pd.DataFrame:
-    """Read a record of jobs, one row per run; a UserError names file and line.
+    """Read a record of jobs, one row per run.
 
     Parameters
     ----------
-    path, record_format, zone, now
-        The file (`-`: standard input); `sacct` (output of SACCT_COMMAND, perhaps with other columns) or `jobs` (CSV
-        with start, end, devices and perhaps job, class, state: `completed` or anything else); the time zone of times
-        without an offset; the current time, after which times are refused.
+    path
+        The file, or `-` for standard input.
+    record_format
+        `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the columns start, end,
+        devices and perhaps job, class, state (`completed` or anything else); other columns are ignored.
+    zone, now
+        Time zone of times without an offset; the current time, after which times are refused.
 
     Returns
     -------
@@ -83,6 +88,11 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
         RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
         running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue has
         several runs. If overlapping exports repeat a run (same job and start), the one that ends last is kept.
+
+    Raises
+    ------
+    UserError
+        With the file and the line.
     """
     name = "standard input" if path == "-" else path
     try:

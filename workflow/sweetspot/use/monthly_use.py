@@ -82,16 +82,23 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
     Parameters
     ----------
-    runs, zone, since, until
-        Rows of `read_runs`; the time zone in which months begin; the time that the record covers (None: from its first
-        start, to its last moment).
+    runs
+        Rows of `job_records.read_runs`: job, start, end, state, devices and class of each run.
+    zone
+        Time zone in which months begin.
+    since, until
+        The time that the record covers; None: from its first start, to its last moment.
 
     Returns
     -------
     MonthlyUse
         A job is counted in the month of its first start, with the hours of all its runs. Classes are those of the
-        record; without any, they are made from numbers of devices and hours. UserError where no job held a device, or
-        no month is covered but for EDGE.
+        record; without any, they are made from numbers of devices and hours.
+
+    Raises
+    ------
+    UserError
+        Where no job held a device, or no month is covered but for EDGE.
     """
     busy_runs = runs[runs["start"].notna() & (runs["devices"] > 0)].sort_values("start", kind="stable")
     if busy_runs.empty:
