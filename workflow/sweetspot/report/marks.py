@@ -61,7 +61,7 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of point marks by a row's `basis`: filled if timed, hollow if of another machine, dashed."""
+    """Return three layers of points on `base` by basis: filled (timed), hollow, dashed; `channels`: colour, x, ..."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
@@ -75,7 +75,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
-    """Return tooltip entries from {column: title}: numbers with four digits; a title ending in TEXT means text."""
+    """Return tooltip entries from {column: title}: numbers with four digits; a title ending in TEXT is of a text."""
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -85,7 +85,7 @@ def tooltip(**fields: str) -> "list[alt.Tooltip]":
 
 
 def shape_key(bases: "pd.Series", *texts: str) -> str:
-    """Return a line of text that explains the shapes of `points` for the bases present, then the other `texts`."""
+    """Return a chart's key as text: sign and word of each basis in the column `bases`, then the other `texts`."""
     present = set(bases.dropna())
     parts = [*(f"{BASIS_FACTS[basis].sign} {BASIS_FACTS[basis].word}" for basis in BASES if basis in present), *texts]
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
@@ -117,23 +117,16 @@ def line_step(names: "pd.Series", height: int) -> "alt.Step":
 
 
 def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
-    """Return an x or y channel with a logarithmic scale, a margin around all points and round ticks.
+    """Return an Altair channel (`channel`: alt.X or alt.Y) of the column `field`, with logarithmic scale, round ticks.
 
-    Parameters
-    ----------
-    channel
-        The class alt.X or alt.Y.
-    field, title
-        The column to draw, and the title of its axis.
-    values
-        All values on the axis, from which the ticks are chosen.
+    `title`: of the axis; `values`: all numbers on it, from which the ticks are chosen.
     """
     scale = alt.Scale(type="log", nice=False, padding=MARGIN)
     return channel(f"{field}:Q", title=title, scale=scale, axis=log_axis(values))
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Return the axis of a logarithmic scale for these values: even steps up to LINEAR_RANGE, else 1 and 3 a decade."""
+    """Return the logarithmic axis for a chart's values: even ticks up to LINEAR_RANGE, else 1 and 3 a decade."""
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]
@@ -156,14 +149,8 @@ def colour(
 ) -> "alt.Color":
     """Return a colour channel with Okabe-Ito colours in the order of `names`, and its legend.
 
-    Parameters
-    ----------
-    field, names
-        The column with its Vega-Lite type, such as `line:N`, and its values.
-    title, legend
-        Title of the legend, and whether one is drawn.
-    width
-        Width of the legend in pixels; if there is room, it has two columns.
+    `field`: the column with its Vega-Lite type, such as `line:N`; `names`: its values; `legend`: whether it is drawn,
+    with `title` above it and `width` pixels wide (two columns if there is room).
     """
     palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
     if {*names} & {*BUYER_COLOURS}:

@@ -37,13 +37,13 @@ def missing(value: object) -> bool:
 
 
 def finite(row: Row, name: str) -> float | None:
-    """Return the number in column `name` of a row; None if it is missing or infinite, which JSON cannot express."""
+    """Return the number in column `name` of a row ({column: value}); None if missing or infinite, as JSON needs."""
     value = row.get(name)
     return None if missing(value) or math.isinf(value) else float(value)  # type: ignore[arg-type]
 
 
 def number(value: object, digits: int = 3) -> str:
-    """Return a number as text with `digits` significant digits (`1,234`), a dash if missing; text is returned as is."""
+    """Return a number as text with `digits` significant digits (`1,234`), a dash if missing; a text as it is."""
     if missing(value):
         return "–"
     if isinstance(value, str):
@@ -66,15 +66,7 @@ def off_plan(factor: float) -> str:
 
 
 def in_unit(value: float, unit: str, name: str = "") -> str:
-    """Return a number with its unit in words: `0.63 USD an hour`.
-
-    Parameters
-    ----------
-    value, unit
-        The number, and its unit, such as `USD/hour`.
-    name
-        Name of the quantity; if the name ends with "a month", `/month` is dropped from the unit.
-    """
+    """Return a number with its unit in words, `0.63 USD an hour`; `/month` is dropped if `name` ends with "a month"."""
     unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
     return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
 
@@ -98,7 +90,7 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 
 
 def rows_where(tables: "Mapping[str, pd.DataFrame]", name: str, **values: object) -> list[dict[str, Any]]:
-    """Return as dicts the rows of table `name` whose columns equal `values`; [] if the table or a column is missing."""
+    """Return the rows of table `name` whose columns equal `values`, as dicts; [] if table or column is missing."""
     table = tables.get(name)
     if table is None or not {*values} <= {*table.columns}:
         return []

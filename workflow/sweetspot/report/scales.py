@@ -42,16 +42,8 @@ class Axis:
 def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money) -> Axis:
     """Return the axis of a bar chart of costs, from 0 to the highest bound of a cost, in the currency `money`.
 
-    Costs above FAR times `reference_usd` are ignored: their bars say that they lie beyond the axis.
-
-    Parameters
-    ----------
-    costs
-        Costs of the choices with their intervals, in USD, in any order.
-    reference_usd
-        The higher of the two costs that the answer compares.
-    money
-        The currency of the axis.
+    `costs`: with their intervals, in USD. Ignored are those above FAR times `reference_usd` (the higher of the two that
+    the answer compares): their bars say that they lie beyond the axis.
     """
     comparable = [cost for cost in costs if (cost.value or 0.0) <= FAR * reference_usd]
     highest = max((end for cost in comparable for end in (cost.value, cost.high) if end is not None), default=0.0)
@@ -59,7 +51,7 @@ def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money)
 
 
 def short_amount(value: float) -> str:
-    """Return an amount as short text for a label of an axis: 0, 800, 12 k, 1.2 M."""
+    """Return an amount of money as a short label of an axis: 0, 800, 12 k, 1.2 M."""
     if abs(value) >= 999_500:  # below that, three digits are fewer than 1000 k
         return f"{value / 1e6:.3g} M"
     if abs(value) >= 1e4:

@@ -39,7 +39,7 @@ class Tornado(AnswerPart):
 
 
 def bar_of(row: Row) -> TornadoBar:
-    """Return the bar of the chart for a row of the table `tornado`: one assumption, the ratio at both its ends."""
+    """Return the bar of the chart for a row of the table `tornado`: one assumption, the cost ratio at both its ends."""
     columns = {
         "ratio_low": "margin_low",
         "ratio_high": "margin_high",
@@ -50,7 +50,7 @@ def bar_of(row: Row) -> TornadoBar:
 
 
 def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
-    """Return the page's tornado for the verdict's work: what is compared, and the FIRST_PAGE_BARS widest bars.
+    """Return the page's tornado for the verdict's work: what is compared, and the FIRST_PAGE_BARS widest bars, or None.
 
     None where no row of the table `tornado` for this work (or, of a single job, its models) has a ratio at both ends.
     """
@@ -79,16 +79,8 @@ def tornado_chart(
 ) -> Markup:
     """Return the HTML of a tornado: bars on a common axis, the cost ratio of the runner-up to the best choice.
 
-    Parameters
-    ----------
-    bars
-        The assumptions, from the top.
-    best, runner_up
-        Names of the choice that is cheaper at ratios above 1, and of the one that is cheaper below.
-    baseline
-        The planned ratio, marked by a thin line.
-    money
-        The currency to show USD in; None if the values are converted already.
+    `bars`: from the top; `best`, `runner_up`: names of the choices that are cheaper at ratios above and below 1;
+    `baseline`: the planned ratio, a thin line; `money`: currency to show USD in, None: values are converted already.
     """
     ratios = [1.0, baseline, *(ratio for bar in bars for ratio in (bar.ratio_low, bar.ratio_high))]
     return markup("tornado", bars, Axis(min(ratios), max(ratios)), best, runner_up, baseline, money or Money())
