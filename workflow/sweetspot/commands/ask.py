@@ -52,7 +52,7 @@ class AskRequest:
 
 
 def run(request: AskRequest) -> int:
-    """Print a study's answer as text or JSON (`sweetspot ask`) and return the `exit_code`. Raises UserError."""
+    """Print a study's answer as text or JSON, as `sweetspot ask` does; return its `exit_code`. Raises UserError."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     files = {name: request.results / study.name / "comparison" / f"{name}.parquet" for name in TABLES}
@@ -107,14 +107,10 @@ def parse_deadline(text: str | None) -> float | None:
 
 
 def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
-    """Return 0 (answer), 2 (none yet), 3 (too close to call) or 4 (nothing in time), by deadlines, else by the verdict.
+    """Return the exit code of `ask`: 0 (answer), 2 (none yet), 3 (too close to call) or 4 (nothing is in time).
 
-    Parameters
-    ----------
-    verdict
-        The verdict; None: nothing has a price.
-    jobs, classes
-        Rows of deadlines with `option` (missing: nothing is in time) and, of jobs, `confidence`.
+    Deadlines decide it, else the verdict (None: nothing has a price). `jobs`, `classes`: rows of deadlines, of single
+    jobs and of classes, with `option` (missing: nothing is in time) and, of jobs, `confidence`.
     """
     due = classes or jobs
     if any(pd.isna(row["option"]) for row in due):
@@ -127,7 +123,7 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
 
 
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
-    """Return what `reevaluate` decides from: `options`, and what the study's files and results say of its workloads.
+    """Return what `reevaluate` decides from: the table `options`, and the study's workloads, offers and settings.
 
     Raises UserError for --jobs without a plan, or where the tables of offers are missing.
     """
@@ -155,7 +151,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:
-    """Return the answer as plain values by key (`verdict`, `sentences`, `deadline`, ...), for text and JSON; in USD."""
+    """Return what `ask` prints as plain values by key (`verdict`, `sentences`, `deadline`, ...), from result tables."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
     due = due[due["class"].notna()] if len(due) else due

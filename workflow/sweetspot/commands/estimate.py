@@ -67,13 +67,8 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
 def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
     """Return the share of a device's peak that a training reaches, from the reader's timing or published figures.
 
-    Parameters
-    ----------
-    job, stack
-        The training, and the kind of its software: one of STACKS, or None.
-    timed
-        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form, or
-        for more than the device can do.
+    `stack`: kind of its software, one of STACKS, or None; `timed`: 'GPU: RATE' in tokens per second of one device, e.g.
+    'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form, or for more than the device can do.
     """
     if timed is None:
         return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
@@ -91,11 +86,11 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 
 
 def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the rentals on demand that the library ships of one maker's devices, for a new study and `estimate`.
+    """Return (price list, machines by name) of the rentals that the library ships, on devices of `maker`.
 
-    `studies`: folder with the shipped studies. Returned are a price list, and its machines by name, as the files of a
-    study have them. Only one maker's (such as 'nvidia'): a speed transferred from your device to another maker's is
-    known within a factor of twenty, which answers nothing.
+    Both are plain values as in a study's files, for a new study and `estimate`; `studies`: folder with the shipped
+    ones. Only one maker's (such as 'nvidia'): a speed transferred to another maker's device is known within a factor of
+    twenty.
     """
     heading: dict[str, Any] = {}
     offers, machines = [], {}
@@ -113,7 +108,7 @@ def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, A
 
 
 def machines_for_rent() -> pd.DataFrame:
-    """Return the shipped rentals, a row per offer, for `estimate_machines`.
+    """Return a row per offer of the shipped rentals, for `estimate_machines`.
 
     Columns: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source.
     """

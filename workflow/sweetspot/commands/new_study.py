@@ -144,7 +144,7 @@ def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[st
 
 
 def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text by path, within the study's folder, of each file of a study about training on tokens."""
+    """Return {path in the study's folder: text} of a study about training on tokens; `values`: of the templates."""
     if request.gpu_name or request.speed or request.samples_per_job or request.offer_price:
         raise UserError("--work is given with --gpu-name, --speed, --samples-per-job or an offer; expected one of them")
     job = parse_work(str(request.work))
@@ -156,7 +156,7 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text by path, within the study's folder, of each file of a study about one GPU.
+    """Return {path in the study's folder: text of the file} of a study about one GPU that was timed, or is here.
 
     `values`: what the templates know already (date, currency, rate); the rest is added.
     """
@@ -206,9 +206,9 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
 
 
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
-    """Return the machine that the study may buy: that on offer, else a box of the owned device; None without a price.
+    """Return the machine that a study may buy: that on offer, else a box of the owned device; None without a price.
 
-    `office`: prices/office.yaml of study office-box-2026, whose prices a box has. Raises UserError for an offer without
+    `office`: prices/office.yaml of study office-box-2026, for the price of a box. Raises UserError for an offer without
     one.
     """
     if request.offer_price is None:
@@ -233,7 +233,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT of the device at its price in study office-box-2026; None if it has none there."""
+    """Return a box of USUAL_COUNT of the device at its price in `office` (a price list); None if that has none."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:
@@ -258,7 +258,7 @@ def device_kw(device: Device, count: int) -> dict[str, float] | None:
 def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the machines of the study by name, as entries of instances.yaml: owned, on offer, rented.
+    """Return the machines of the new study as entries of instances.yaml by name: `owned`, `box`, and `rented` ones.
 
     A machine of several devices is estimated from one of them, which is declared where nobody offers it alone.
     """

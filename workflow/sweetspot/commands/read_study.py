@@ -134,12 +134,7 @@ def read_study(name: str, root: Path) -> Findings:
 def run(study: str, config: Path, as_json: bool) -> int:
     """Print all mistakes and warnings of a study as text or JSON (`sweetspot check`); return 2 with a mistake, else 0.
 
-    Parameters
-    ----------
-    study, config
-        Name of the study, and the project's config folder. Raises UserError for a study that does not exist.
-    as_json
-        Print one JSON object instead of text.
+    `study`: its name; `config`: the project's config folder. Raises UserError for a study that does not exist.
     """
     findings = read_study(study, config)
     content = {
@@ -154,7 +149,7 @@ def run(study: str, config: Path, as_json: bool) -> int:
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Return the content of the files that every study has, `root` being the config folder; keep their mistakes."""
+    """Return the content of the files that every study has in its `folder`, and keep mistakes; `root`: config folder."""
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
@@ -175,7 +170,7 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
-    """Keep in `findings` the mistakes in config.yaml (`file`): its keys and, if measured, matrix and scripts."""
+    """Keep in `findings` the mistakes in config.yaml (`file`): its keys and, where it measures, matrix and scripts."""
 
     def read() -> Config:
         raw = load_yaml(file)
@@ -193,7 +188,7 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
 
 
 def _check_study(findings: Findings, content: StudyContent) -> None:
-    """Keep in `findings` the names in study.yaml that nothing has, and warnings of misspelt devices and networks."""
+    """Keep in `findings` names in study.yaml that nothing has, and warnings of misspelt devices and networks."""
     study, file, devices = content.study, content.folder / "study.yaml", shipped_devices()
     for name, machine in (content.instances or {}).items():
         meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
@@ -254,7 +249,7 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
 def _check_prices(
     findings: Findings, content: StudyContent, name: str, prices: PriceList, instances: dict[str, Instance]
 ) -> None:
-    """Keep in `findings` where the price list called `name` does not fit machines, currency, workloads, or is odd."""
+    """Keep in `findings` where price list `name` (`prices`) does not fit machines, currency or workloads, or is odd."""
     file, work_file, study = content.price_file(name), content.folder / "workloads.yaml", content.study
     mistakes = len(findings.errors)
     findings.check(checks.check_instances, prices, instances, file)
@@ -290,7 +285,7 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
-    """Keep in `findings` the mistakes of files that a study may have: speeds, times, claims, availability, history."""
+    """Keep in `findings` mistakes of files that a study may have: speeds, times, claims, availability, history."""
     machines, speeds = content.instances or {}, content.folder / "throughput.csv"
     readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
         (speeds.name, read_published, ()),

@@ -114,12 +114,8 @@ def refreshed_lists(
 ) -> list[RefreshedList]:
     """Return the price lists in which a price changes, each with its old and its new text; nothing is written.
 
-    Parameters
-    ----------
-    folder, prices
-        Folder of the price lists, and the lists before, by name.
-    updates
-        Updates of all lists. Raises UserError if a new list would not be the old one with the new values.
+    `folder`, `prices`: of the lists before, by name; `updates`: of all lists. Raises UserError if a new list would not
+    be the old one with the new values.
     """
     lists = []
     for name, old in prices.items():
@@ -150,7 +146,7 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
-    """Write the old lists to prices/history/, then the new ones; return paths of the old. UserError after an edit."""
+    """Write the old lists to prices/history/, then the new; return paths of the old. UserError if one was edited."""
     for refreshed in lists:
         if refreshed.file.read_bytes().decode() != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
