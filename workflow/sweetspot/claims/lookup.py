@@ -43,7 +43,7 @@ class Lookup:
     used: list[UsedFigure] = field(default_factory=list)
 
     def models(self) -> list[str]:
-        """Return the sorted names of the models that have a priced option. Raises CannotCheckError if none has."""
+        """Return the sorted keys of the models that have a priced option. Raises CannotCheckError if none has."""
         names = sorted({row.model for row in self.tables["options"]})
         if not names:
             raise CannotCheckError("no priced figure of any model")
@@ -54,22 +54,16 @@ class Lookup:
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:
-        """Return the number in a column (such as `usd_per_hour`) of the first matching row of the table `offers`."""
+        """Return the number in a column (such as `usd_per_hour`) of the first row of `offers` that is selected."""
         row = select(self.tables["offers"], selector)[0]
         self._record("price", [row])
         return _number(row, column)
 
     def option(self, selector: Selector, column: str, *, model: str, but: Selector | None = None) -> float:
-        """Return the best number in a column of a model's matching options.
+        """Return the best number in `column` among those of a model's options that `selector` matches.
 
-        Parameters
-        ----------
-        selector, model
-            The options to compare, and the model that is trained.
-        column
-            A column of the options table; best is the lowest of `usd` and `hours`, the highest of other columns.
-        but
-            Matching options that are left out; None: none.
+        `column`: of the table `options`; the lowest of `usd` and `hours`, the highest of others. `but`: options left
+        out.
         """
         excluded = {row.option for row in self._options(but, model)} if but else set()
         row = _best([row for row in self._options(selector, model) if row.option not in excluded], column)
@@ -77,16 +71,10 @@ class Lookup:
         return _number(row, column)
 
     def rank(self, selector: Selector, column: str, *, model: str, among: Selector = EVERYTHING) -> float:
-        """Return the place of an option when options are ordered by a column; 1 is best.
+        """Return the place (1: best) of an option among a model's options, ordered by `column` of the table `options`.
 
-        Parameters
-        ----------
-        selector, model
-            The option to place (the best of several), and the model that is trained.
-        column
-            A column of the options table. For a speed each instance counts once, for all its ways of paying.
-        among
-            The options that are ranked.
+        `selector`: the option, the best of several; `among`: those that are ranked. For a speed each instance counts
+        once, for all its ways of paying.
         """
         row = _best(self._options(selector, model), column)
         ranked = self._options(among, model)
@@ -97,14 +85,9 @@ class Lookup:
         return 1 + len({name(rival) for rival in ranked if is_better(figure(rival), figure(row))})
 
     def dominated(self, selector: Selector, *, model: str, among: Selector = EVERYTHING) -> float:
-        """Count the options that are neither slower nor dearer than the first matching one and better in one.
+        """Count the options of `model` that are neither slower nor dearer than the selected one, and better in one.
 
-        Parameters
-        ----------
-        selector, model
-            The option (the first of several), and the model that is trained.
-        among
-            The options to compare with this one.
+        `selector`: that option, the first of several; `among`: the options to compare with it.
         """
         row = self._options(selector, model)[0]
         usd, hours = _number(row, "usd"), _number(row, "hours")
@@ -116,12 +99,8 @@ class Lookup:
     def bill(self, selector: Selector, workload: str, *, line: str | None = None, gpus: int | None = None) -> float:
         """Return the USD that a workload costs with an offer: the total, or one line of the bill.
 
-        Parameters
-        ----------
-        selector, workload
-            The offer (with several the cheapest is taken), and the name of the workload.
-        line, gpus
-            Name of one line of the bill, and number of devices used; None: the total, and any number.
+        `selector`: the offer, with several the cheapest; `line`: name of the line, None: the total; `gpus`: devices
+        used.
         """
         total = _best(select(self.tables["costs"], selector, workload=workload, gpus=gpus), "usd")
         self._record("bill", [total])
@@ -138,19 +117,13 @@ class Lookup:
         return row.images_per_s
 
     def mean_efficiency(self, model: str, batch_size: int) -> float:
-        """Return the mean published scaling efficiency (share of linear scaling) of a model and batch size."""
+        """Return the mean published scaling efficiency (1: linear) of a model and batch size (table `efficiency`)."""
         rows = select(self.tables["efficiency"], model=model, batch_size=batch_size, basis="published")
         self._record("efficiency", rows)
         return fmean(row.efficiency for row in rows)
 
     def extrapolated(self, instance: str, model: str, batch_size: int) -> float:
-        """Return a throughput (samples/s) extrapolated by the mean efficiency; record the figures it is made of.
-
-        Parameters
-        ----------
-        instance, model, batch_size
-            The cell that was extrapolated.
-        """
+        """Return an instance's samples/s as extrapolated by the mean efficiency, and record the figures behind it."""
         cell = {"model": model, "batch_size": batch_size}
         row = select(self.tables["extrapolation"], instance=instance, method="mean_efficiency", **cell)[0]
         base = select(self.tables["throughput"], instance=row.base_instance, **cell)
@@ -163,7 +136,7 @@ class Lookup:
         return select(self.tables["options"], selector, model=model)
 
     def _record_options(self, options: Rows, column: str) -> None:
-        """Record in `used` the speeds behind some options, and their prices unless `column` depends on speed alone."""
+        """Record in `used` the speeds of rows of `options`, and their prices unless `column` depends on speed alone."""
         self._record("speed", options, "throughput_")
         if column not in SPEED_COLUMNS:
             key = attrgetter("price_list", "instance", "purchase")
@@ -171,7 +144,7 @@ class Lookup:
             self._record("price", [row for row in self.tables["offers"] if key(row) in keys])
 
     def _record(self, kind: str, rows: Rows, prefix: str = "") -> None:
-        """Add the basis and source of each row's figure to `used`; `prefix`: of their columns."""
+        """Add basis and source of each row of a table to `used`; `kind`: price, speed, ...; `prefix`: of its columns."""
         origin = attrgetter("instance", f"{prefix}basis", f"{prefix}source")
         self.used.extend(UsedFigure(kind, *origin(row)) for row in rows)
 
@@ -219,7 +192,7 @@ def _best(rows: Rows, column: str) -> Any:
 
 
 def _number(row: Any, column: str) -> float:
-    """Return the number in a column of a row. Raises CannotCheckError if the number is missing."""
+    """Return the number in a column of a row of a table. Raises CannotCheckError if it is missing."""
     value = float(getattr(row, column))
     if math.isnan(value):
         raise CannotCheckError(f"{row.instance} has no {column}")
