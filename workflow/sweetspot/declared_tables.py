@@ -23,7 +23,7 @@ VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes
 
 @cache
 def schema_of(name: str) -> pa.Schema:
-    """Return the Arrow schema of a table in facts/tables.csv; columns with bounds add `_low` and `_high`."""
+    """Return the Arrow schema of the table `name` in facts/tables.csv; columns with bounds add `_low` and `_high`."""
     text, number = pa.string(), pa.float64()
     types = {
         "text": text,
@@ -54,12 +54,7 @@ def columns_of(name: str) -> list[str]:
 def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None:
     """Write a DataFrame as a whole Parquet file; declared columns that it lacks are written as nulls.
 
-    Parameters
-    ----------
-    frame, path
-        The rows, and the Parquet file to write.
-    name
-        The table's name; '': the file's name. Raises ValueError for an undeclared column or another type.
+    `name`: the table's name; '': the file's. Raises ValueError for an undeclared column or another type.
     """
     schema = schema_of(name or Path(path).stem)
     if unknown := set(frame.columns) - set(schema.names):
