@@ -62,8 +62,7 @@ class Lookup:
     def option(self, selector: Selector, column: str, *, model: str, but: Selector | None = None) -> float:
         """Return the best number in `column` among those of a model's options that `selector` matches.
 
-        `column`: of the table `options`; the lowest of `usd` and `hours`, the highest of others. `but`: options left
-        out.
+        `column`: of table `options`; the lowest of `usd` and `hours`, the highest of others. `but`: options left out.
         """
         excluded = {row.option for row in self._options(but, model)} if but else set()
         row = _best([row for row in self._options(selector, model) if row.option not in excluded], column)
@@ -99,8 +98,7 @@ class Lookup:
     def bill(self, selector: Selector, workload: str, *, line: str | None = None, gpus: int | None = None) -> float:
         """Return the USD that a workload costs with an offer: the total, or one line of the bill.
 
-        `selector`: the offer, with several the cheapest; `line`: name of the line, None: the total; `gpus`: devices
-        used.
+        `selector`: the offer, the cheapest of several; `line`: of the bill, None: the total; `gpus`: devices used.
         """
         total = _best(select(self.tables["costs"], selector, workload=workload, gpus=gpus), "usd")
         self._record("bill", [total])
@@ -144,7 +142,7 @@ class Lookup:
             self._record("price", [row for row in self.tables["offers"] if key(row) in keys])
 
     def _record(self, kind: str, rows: Rows, prefix: str = "") -> None:
-        """Add basis and source of each row of a table to `used`; `kind`: price, speed, ...; `prefix`: of its columns."""
+        """Add basis and source of each row of a table to `used`; `kind`: price, speed ...; `prefix`: of its columns."""
         origin = attrgetter("instance", f"{prefix}basis", f"{prefix}source")
         self.used.extend(UsedFigure(kind, *origin(row)) for row in rows)
 

@@ -80,7 +80,7 @@ def run(request: UseRequest) -> None:
 
 
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
-    """Return the beginning of a day in a time zone as UTC (--since, --until); None stays None. UserError before 1990."""
+    """Return the beginning of a day in a time zone as UTC (--since, --until); None for None. UserError before 1990."""
     if day is None:
         return None
     moment = datetime.combine(day, time(), zone)

@@ -208,8 +208,8 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
     """Return the machine that a study may buy: that on offer, else a box of the owned device; None without a price.
 
-    `office`: prices/office.yaml of study office-box-2026, for the price of a box. Raises UserError for an offer without
-    one.
+    `office`: the price list of study office-box-2026, for a box; `values`: of the templates (day, currency). Raises
+    UserError for details of an offer without its price.
     """
     if request.offer_price is None:
         if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:

@@ -149,7 +149,7 @@ def run(study: str, config: Path, as_json: bool) -> int:
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Return the content of the files that every study has in its `folder`, and keep mistakes; `root`: config folder."""
+    """Return the content of the files that every study has in its `folder`, keep mistakes; `root`: config folder."""
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
