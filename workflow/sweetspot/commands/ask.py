@@ -151,7 +151,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:
-    """Return what `ask` prints as plain values by key (`verdict`, `sentences`, `deadline`, ...), from result tables."""
+    """Return what `ask` prints, as plain values by key (`verdict`, `sentences`, ...), from result tables by name."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
     due = due[due["class"].notna()] if len(due) else due

@@ -72,7 +72,7 @@ def run(request: ImportRequest) -> None:
 
 
 def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list as plain values, {}) of a spot history: each machine's mean USD/h, 5 to 95 % as its range."""
+    """Return (price list as plain values, {}) of a spot history file: mean USD/h of each machine, 5 to 95 % range."""
     start, end = _moment("--start", request.start), _moment("--end", request.end)
     history = read_history(request.file)
     if request.only:
@@ -99,7 +99,7 @@ def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
 
 
 def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, machines by name), as plain values, of a catalogue: of each machine its cheapest place."""
+    """Return (price list, machines by name), as plain values, of a catalogue file: of each machine the cheapest."""
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
     if request.as_of > date.today():

@@ -102,7 +102,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
-    """Return the table of plans of phases, priced at this use: fewer days take more machines; jobs stay whole."""
+    """Return the table of plans of phases priced at the requested use: with fewer days more machines, whole jobs."""
     factor = use.jobs_factor or 1.0
     plans = {}
     for name, plan in phases.plans.items():
@@ -141,7 +141,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
 
 
 def _scale_jobs(work: Monthly, factor: float) -> Monthly:
-    """Return a workload of months with `factor` times the jobs a month, urgent ones among them (`--jobs`)."""
+    """Return a work of months with `factor` times the jobs a month, urgent ones among them, for `ask --jobs`."""
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)
