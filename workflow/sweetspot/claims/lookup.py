@@ -148,7 +148,7 @@ class Lookup:
 
 
 def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
-    """Return the rows (named tuples) of each result table by its name, for `Lookup`.
+    """Return the rows (named tuples) of each result table (a DataFrame) by the table's name, for `Lookup`.
 
     Options are kept once for all workloads, if they have a throughput and fit in memory; throughput rows if they have a
     figure. The tables offers, costs, bills get a bool column `persistent`: the provider cannot take the machine away.
@@ -167,9 +167,9 @@ def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
 
 
 def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> Rows:
-    """Return the rows of one table whose columns equal all given values. Raises CannotCheckError if no row matches.
+    """Return the `rows` of one table whose columns equal all given values. Raises CannotCheckError if no row matches.
 
-    `selector`: values to match by column; with an instance but no purchase only persistent rows are returned, if any.
+    `selector`: a claim's values by column; with an instance but no purchase only persistent rows are returned, if any.
     `values`: of further columns; None: any value.
     """
     keys = {name: value for name, value in (selector.model_dump() | values).items() if value is not None}
@@ -182,7 +182,7 @@ def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> 
 
 
 def _best(rows: Rows, column: str) -> Any:
-    """Return the first row with the best number in a column: the lowest of LOWEST_IS_BEST, else the highest."""
+    """Return the first of a table's rows with the best number in `column`: lowest of usd and hours, else highest."""
     comparable = [row for row in rows if not math.isnan(getattr(row, column))]
     if not comparable:
         raise CannotCheckError(f"nothing to compare by {column}")

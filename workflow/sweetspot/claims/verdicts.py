@@ -71,7 +71,7 @@ def write_claims(rows: Sequence[CheckedClaim], path: str | Path) -> None:
 
 
 def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> CheckedClaim:
-    """Recompute one claim by `lookup` and return its verdict; `publications`: the names of the study's sources."""
+    """Recompute one claim by `lookup` and return its verdict; `publications`: names of all that the study cites."""
     fields_of_claim = claim.model_dump(include=set(SCHEMA.names) - {"reason"})
     if claim.value is None:
         return CheckedClaim(
@@ -102,7 +102,7 @@ def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> Check
 
 
 def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: str) -> str:
-    """Return the verdict on a claim from bounds recomputed for each model; `foreign`: other sources' figures, or ''."""
+    """Return the verdict on a claim from low and high ends by model; `foreign`: others' figures in words, or ''."""
     if not claim.checkable:
         return UNKNOWN
     if claim.printed is None:
