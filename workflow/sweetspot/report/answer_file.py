@@ -185,7 +185,7 @@ def choice_row(row: Row, tables: Tables) -> ChoiceRow:
 
 
 def first_month_usd(row: Row, tables: Tables) -> float | None:
-    """Return the USD due in the first month of a choice (`row` of the table `choices`), purchases included, or None.
+    """Return the USD due in the first month of a choice (`row` of the table `choices`), for the page; None if unknown.
 
     It is the cost a month, and the rest of the price (`offers`) of each machine (`sources` of a mix) bought or signed
     for.
@@ -238,7 +238,7 @@ def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
 
 
 def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
-    """Return the jobs (rows of `queue`) that wait for the verdict's best choice over LONG_WAIT of their own hours."""
+    """Return jobs (rows of `queue`) that wait for the verdict's best choice over LONG_WAIT of their own hours."""
     titles, waits = works(tables), []
     for row in rows_where(tables, "queue"):
         work, _, job = str(row["workload"]).partition(".")

@@ -73,7 +73,7 @@ class Unpriced:
 
 
 def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
-    """Price and compare a study anew under other price lists, as its rules do; `sweetspot diff` compares two states.
+    """Return offers, ranks and verdict of a study, priced and decided anew under other price lists, as `diff` needs it.
 
     `lists`: path of a price list by the name of the study's own list. Raises UserError if one does not fit the study.
     """

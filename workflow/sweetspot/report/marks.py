@@ -61,7 +61,7 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of points on `base` by basis: filled (timed), hollow, dashed; `channels`: colour, x, ..."""
+    """Return three layers of point marks by a row's `basis`: filled (timed), hollow (other machine), dashed."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])

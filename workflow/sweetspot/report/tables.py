@@ -117,7 +117,7 @@ def leading(tables: Tables) -> str | None:
 
 
 def counted_in(tables: Tables) -> Words:
-    """Return the words for what the study counts and its currency, of table `verdict`; without one for trainings."""
+    """Return the words for what a study's bills pay for, and its currency, of table `verdict`; else for trainings."""
     verdict = table_of(tables, "verdict", "counts", "currency", "usd_per_unit")
     for row in verdict.head(1).dropna(subset="counts").itertuples():
         return words_of(str(row.counts), Money(str(row.currency), float(row.usd_per_unit)))

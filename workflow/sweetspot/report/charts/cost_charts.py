@@ -26,8 +26,8 @@ BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_si
 def front_rows(data: "ChartData") -> "pd.DataFrame":
     """Return the options (rows of `ranks`) that the chart `front` draws, with `kind`, `label`, `on_front` and `fits`.
 
-    `on_front`: persistent (if any option is), and no persistent one beats it (not slower, not dearer, better in one).
-    Options above MAX_COST_RATIO times the cheapest, and beaten interruptible ones, are left out.
+    `fits`: persistent. `on_front`: the same (if any option is), and no persistent one beats it (not slower, not dearer,
+    better in one). Options above MAX_COST_RATIO times the cheapest, and beaten interruptible ones, are left out.
     """
     rows = data.answer_options()
     rows = rows[rows["in_answer"].eq(True) & (rows["hours"] > 0) & (rows["usd"] > 0)]
@@ -74,7 +74,7 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
 
 def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `front_rows` (options) as points by hours and USD; a key below explains their numbers."""
+    """Draw `rows` of `front_rows` (options of `data`) as points by hours and USD; a key below explains the numbers."""
     keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
     x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
     y = look.log_channel(alt.Y, "usd", "USD (log)", rows["usd"])
