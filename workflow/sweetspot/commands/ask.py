@@ -52,7 +52,7 @@ class AskRequest:
 
 
 def run(request: AskRequest) -> int:
-    """Print a study's answer as text or JSON, as `sweetspot ask` does; return its `exit_code`. Raises UserError."""
+    """Run `sweetspot ask`: print the answer of the study in `request` as text or JSON, and return the `exit_code`."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     files = {name: request.results / study.name / "comparison" / f"{name}.parquet" for name in TABLES}

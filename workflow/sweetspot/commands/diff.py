@@ -32,7 +32,7 @@ class DiffRequest:
 
 
 def run(request: DiffRequest) -> None:
-    """Print as Markdown how two folders of results, or two days of a study's prices, differ. Raises UserError."""
+    """Run `sweetspot diff`: print as Markdown how two folders of results, or two days of a study's prices, differ."""
     if request.since is not None and request.after is None:
         text = _changes_between(request, request.since)
     elif request.since is None and request.after is not None:

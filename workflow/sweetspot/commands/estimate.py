@@ -145,7 +145,7 @@ class EstimateRequest:
 
 
 def run(request: EstimateRequest) -> None:
-    """Print hours, USD and memory of a training on each machine for rent, as text or JSON. Raises UserError."""
+    """Run `sweetspot estimate`: print hours, USD and memory of the training in `request` on each machine for rent."""
     job = parse_work(request.work, request.sequence)
     reached_mfu = mfu_of(job, request.stack, request.timed)
     table = estimate_machines(job, reached_mfu, machines_for_rent())

@@ -58,7 +58,7 @@ class ImportRequest:
 
 
 def run(request: ImportRequest) -> None:
-    """Print a price file as YAML, a price list or its machines, and the lint's remarks to stderr. Raises UserError."""
+    """Run `sweetspot import-prices`: print the price file in `request` as YAML, and the lint's remarks to stderr."""
     read = _history_list if request.file_format == SPOT_HISTORY else _catalogue_list
     data, instances = read(request)
     prices = validated(PriceList, data, request.file)

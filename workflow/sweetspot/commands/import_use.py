@@ -38,7 +38,7 @@ class UseRequest:
 
 
 def run(request: UseRequest) -> None:
-    """Print the jobs a month in a record of jobs and, for a study, lines for its workloads.yaml. Raises UserError."""
+    """Run `sweetspot import-use`: print the jobs a month of the record in `request`, and lines for workloads.yaml."""
     try:
         zone, now = ZoneInfo(request.zone), datetime.now(UTC)
     except (KeyError, ValueError, OSError):

@@ -85,7 +85,7 @@ class StudyRequest:
 
 
 def run(request: StudyRequest) -> int:
-    """Create a study, check it as the workflow would, say how to run it, return 0. UserError: nothing is left of it."""
+    """Run `sweetspot new-study`: write the study that `request` describes, check it, return 0; UserError: no study."""
     folder = create_study(request, date.today())
     is_measured = request.work is None and request.gpu_name is None
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})

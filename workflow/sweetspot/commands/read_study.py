@@ -149,7 +149,7 @@ def run(study: str, config: Path, as_json: bool) -> int:
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Return the content of the files that every study has in its `folder`, keep mistakes; `root`: config folder."""
+    """Return the content of a study's files in `folder`; mistakes are added to `findings`. `root`: config folder."""
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
@@ -170,7 +170,7 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
-    """Add to `findings` the mistakes in config.yaml (`file`): its keys and, where it measures, matrix and scripts."""
+    """Add to `findings` mistakes in config.yaml (`file`): keys and, if the study measures, its matrix and scripts."""
 
     def read() -> Config:
         raw = load_yaml(file)
@@ -188,7 +188,7 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
 
 
 def _check_study(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` names in study.yaml that nothing has, and warnings of misspelt devices and networks."""
+    """Add to `findings` what study.yaml (in `content`) names and nothing has, and misspelt devices and networks."""
     study, file, devices = content.study, content.folder / "study.yaml", shipped_devices()
     for name, machine in (content.instances or {}).items():
         meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
@@ -231,7 +231,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
 
 
 def _check_workloads(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings`, for `sweetspot check`, where workloads.yaml does not fit the study's machines and models."""
+    """Add to `findings` where workloads.yaml does not fit the machines and models in `content`, the study as read."""
     file, workloads = content.folder / "workloads.yaml", content.workloads
     if workloads is None:
         return
@@ -266,7 +266,7 @@ def _check_prices(
 
 
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` what is wrong with all price lists together: owned machines, offers in hand, two rates."""
+    """Add to `findings` what is wrong with all price lists in `content` together: owned machines, two rates, ..."""
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
     if not lists or len(lists) < len(content.price_lists):
         return

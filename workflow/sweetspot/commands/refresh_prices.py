@@ -47,7 +47,7 @@ class RefreshedList:
 
 
 def run(request: RefreshRequest) -> None:
-    """Print what today's catalogues change in a study's price lists; write it unless `dry_run`. Raises UserError."""
+    """Run `sweetspot refresh-prices`: print what catalogues change in a study's prices; write it unless `dry_run`."""
     folder = request.config / "studies" / request.study
     study = load_study(folder)
     if study.catalogue is None:
