@@ -43,7 +43,7 @@ class Lookup:
     used: list[UsedFigure] = field(default_factory=list)
 
     def models(self) -> list[str]:
-        """Return the sorted keys of the models that have a priced option. Raises CannotCheckError if none has."""
+        """Return the sorted keys of the study's models in table `options`. Raises CannotCheckError if there is none."""
         names = sorted({row.model for row in self.tables["options"]})
         if not names:
             raise CannotCheckError("no priced figure of any model")
@@ -134,7 +134,7 @@ class Lookup:
         return select(self.tables["options"], selector, model=model)
 
     def _record_options(self, options: Rows, column: str) -> None:
-        """Record in `used` the speeds of rows of `options`, and their prices unless `column` depends on speed alone."""
+        """Record in `used` the origins of speeds of rows of `options`, and of prices unless `column` is a speed's."""
         self._record("speed", options, "throughput_")
         if column not in SPEED_COLUMNS:
             key = attrgetter("price_list", "instance", "purchase")
