@@ -57,7 +57,7 @@ class Unpriced:
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
-        """Build from a Snakemake rule's `inputs` (files by name) and `params` (settings, day); UserError if wrong."""
+        """Build from a Snakemake rule: `inputs`, files by name; `params`, settings and day. UserError if wrong."""
         as_of = date.fromisoformat(params.as_of)
         return cls(
             tables={name: Path(inputs[name]) for name in SPEED},
