@@ -54,7 +54,12 @@ def columns_of(name: str) -> list[str]:
 def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None:
     """Write a DataFrame as a whole Parquet file; declared columns that it lacks are written as nulls.
 
-    `name`: the table's name; '': the file's. Raises ValueError for an undeclared column or another type.
+    Parameters
+    ----------
+    frame, path
+        The rows, and the Parquet file to write.
+    name
+        The table's name; '': the file's name. Raises ValueError for an undeclared column or another type.
     """
     schema = schema_of(name or Path(path).stem)
     if unknown := set(frame.columns) - set(schema.names):

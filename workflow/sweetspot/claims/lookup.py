@@ -60,9 +60,16 @@ class Lookup:
         return _number(row, column)
 
     def option(self, selector: Selector, column: str, *, model: str, but: Selector | None = None) -> float:
-        """Return the best number in `column` among those of a model's options that `selector` matches.
+        """Return the best number in a column of a model's matching options.
 
-        `column`: of table `options`; the lowest of `usd` and `hours`, the highest of others. `but`: options left out.
+        Parameters
+        ----------
+        selector, model
+            The options to compare, and the model that is trained.
+        column
+            A column of the options table; best is the lowest of `usd` and `hours`, the highest of other columns.
+        but
+            Matching options that are left out; None: none.
         """
         excluded = {row.option for row in self._options(but, model)} if but else set()
         row = _best([row for row in self._options(selector, model) if row.option not in excluded], column)
@@ -70,10 +77,16 @@ class Lookup:
         return _number(row, column)
 
     def rank(self, selector: Selector, column: str, *, model: str, among: Selector = EVERYTHING) -> float:
-        """Return the place (1: best) of an option among a model's options, ordered by `column` of the table `options`.
+        """Return the place of an option when options are ordered by a column; 1 is best.
 
-        `selector`: the option, the best of several; `among`: those that are ranked. For a speed each instance counts
-        once, for all its ways of paying.
+        Parameters
+        ----------
+        selector, model
+            The option to place (the best of several), and the model that is trained.
+        column
+            A column of the options table. For a speed each instance counts once, for all its ways of paying.
+        among
+            The options that are ranked.
         """
         row = _best(self._options(selector, model), column)
         ranked = self._options(among, model)
@@ -84,9 +97,14 @@ class Lookup:
         return 1 + len({name(rival) for rival in ranked if is_better(figure(rival), figure(row))})
 
     def dominated(self, selector: Selector, *, model: str, among: Selector = EVERYTHING) -> float:
-        """Count the options of `model` that are neither slower nor dearer than the selected one, and better in one.
+        """Count the options that are neither slower nor dearer than the first matching one and better in one.
 
-        `selector`: that option, the first of several; `among`: the options to compare with it.
+        Parameters
+        ----------
+        selector, model
+            The option (the first of several), and the model that is trained.
+        among
+            The options to compare with this one.
         """
         row = self._options(selector, model)[0]
         usd, hours = _number(row, "usd"), _number(row, "hours")
@@ -98,7 +116,12 @@ class Lookup:
     def bill(self, selector: Selector, workload: str, *, line: str | None = None, gpus: int | None = None) -> float:
         """Return the USD that a workload costs with an offer: the total, or one line of the bill.
 
-        `selector`: the offer, the cheapest of several; `line`: of the bill, None: the total; `gpus`: devices used.
+        Parameters
+        ----------
+        selector, workload
+            The offer (with several the cheapest is taken), and the name of the workload.
+        line, gpus
+            Name of one line of the bill, and number of devices used; None: the total, and any number.
         """
         total = _best(select(self.tables["costs"], selector, workload=workload, gpus=gpus), "usd")
         self._record("bill", [total])
@@ -121,7 +144,13 @@ class Lookup:
         return fmean(row.efficiency for row in rows)
 
     def extrapolated(self, instance: str, model: str, batch_size: int) -> float:
-        """Return an instance's samples/s as extrapolated by the mean efficiency, and record the figures behind it."""
+        """Return a throughput (samples/s) extrapolated by the mean efficiency; record the figures it is made of.
+
+        Parameters
+        ----------
+        instance, model, batch_size
+            The cell that was extrapolated.
+        """
         cell = {"model": model, "batch_size": batch_size}
         row = select(self.tables["extrapolation"], instance=instance, method="mean_efficiency", **cell)[0]
         base = select(self.tables["throughput"], instance=row.base_instance, **cell)

@@ -107,10 +107,14 @@ def parse_deadline(text: str | None) -> float | None:
 
 
 def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
-    """Return the exit code of `ask`: 0 (answer), 2 (none yet), 3 (too close to call) or 4 (nothing is in time).
+    """Return 0 (answer), 2 (none yet), 3 (too close to call) or 4 (nothing in time), by deadlines, else by the verdict.
 
-    Deadlines decide it, else the verdict (None: nothing has a price). `jobs`, `classes`: rows of deadlines, of single
-    jobs and of classes, with `option` (missing: nothing is in time) and, of jobs, `confidence`.
+    Parameters
+    ----------
+    verdict
+        The verdict; None: nothing has a price.
+    jobs, classes
+        Rows of deadlines with `option` (missing: nothing is in time) and, of jobs, `confidence`.
     """
     due = classes or jobs
     if any(pd.isna(row["option"]) for row in due):

@@ -45,9 +45,14 @@ def run(request: DiffRequest) -> None:
 
 
 def compare_scenarios(name: str, config: Path, results: Path) -> None:
-    """Print the scenarios of the study `name` as Markdown, from its table `scenarios` in the folder `results`.
+    """Print the scenarios of a study as Markdown. Raises UserError where it has none, or its results were not made.
 
-    Raises UserError where the study has no scenario in the folder `config`, or its results were not made.
+    Parameters
+    ----------
+    name
+        Name of the study.
+    config, results
+        The project's config folder and the folder of its results.
     """
     folder, file = config / "studies" / name, results / name / "comparison" / "scenarios.parquet"
     study = load_study(folder)

@@ -67,8 +67,13 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
 def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
     """Return the share of a device's peak that a training reaches, from the reader's timing or published figures.
 
-    `stack`: kind of its software, one of STACKS, or None; `timed`: 'GPU: RATE' in tokens per second of one device, e.g.
-    'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form, or for more than the device can do.
+    Parameters
+    ----------
+    job, stack
+        The training, and the kind of its software: one of STACKS, or None.
+    timed
+        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form, or
+        for more than the device can do.
     """
     if timed is None:
         return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)

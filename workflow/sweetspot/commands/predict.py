@@ -22,7 +22,12 @@ FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=11
 def measured(text: str, framework: str, devices: Devices) -> Measured:
     """Parse a figure of `--measured`, e.g. 'RTX 4090:resnet50:fp16:256=1120' (samples per second of one device).
 
-    `framework`: in which it was timed; `devices`: all that are known. Raises UserError for another form or device.
+    Parameters
+    ----------
+    text, framework
+        The figure, and its framework. Raises UserError for another form, or a device that is unknown.
+    devices
+        All devices by name.
     """
     match = FIGURE.fullmatch(text.strip())
     if match is None:

@@ -134,7 +134,12 @@ def read_study(name: str, root: Path) -> Findings:
 def run(study: str, config: Path, as_json: bool) -> int:
     """Print all mistakes and warnings of a study as text or JSON (`sweetspot check`); return 2 with a mistake, else 0.
 
-    `study`: its name; `config`: the project's config folder. Raises UserError for a study that does not exist.
+    Parameters
+    ----------
+    study, config
+        Name of the study, and the project's config folder. Raises UserError for a study that does not exist.
+    as_json
+        Print one JSON object instead of text.
     """
     findings = read_study(study, config)
     content = {

@@ -63,11 +63,17 @@ class StudyInputs:
 
 
 def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> dict[str, pd.DataFrame]:
-    """Decide a study anew at the requested use, by `samples` samples; `sweetspot ask` prints the tables by name.
+    """Decide a study anew at the requested use, for `sweetspot ask`; where nothing differs, as the page does.
 
-    They are `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months also
-    `deadlines` of classes, and `queue`. Where nothing differs from `inputs`, the study's results, they are as on the
-    page.
+    Returned are `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months
+    also `deadlines` of classes, and `queue`.
+
+    Parameters
+    ----------
+    inputs, use
+        The results of the study, and what differs from it.
+    samples
+        How many samples are drawn.
     """
     settings, decided = inputs.settings, _decide(inputs, use, samples)
     rows = break_even_rows(decided.options, decided.draws, settings.month_days)

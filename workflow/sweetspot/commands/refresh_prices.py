@@ -114,8 +114,12 @@ def refreshed_lists(
 ) -> list[RefreshedList]:
     """Return the price lists in which a price changes, each with its old and its new text; nothing is written.
 
-    `folder`, `prices`: of the lists before, by name; `updates`: of all lists. Raises UserError if a new list would not
-    be the old one with the new values.
+    Parameters
+    ----------
+    folder, prices
+        Folder of the price lists, and the lists before, by name.
+    updates
+        Updates of all lists. Raises UserError if a new list would not be the old one with the new values.
     """
     lists = []
     for name, old in prices.items():

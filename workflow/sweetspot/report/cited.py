@@ -39,10 +39,18 @@ class Provenance:
         level: str = "90 %",
         digits: int = 3,
     ) -> Markup:
-        """Return `value` as HTML: a link to the numbered row of its origin, which is counted; a dash if it is missing.
+        """Return HTML of a number as a link to the row of its origin, which is counted; a dash for a missing value.
 
-        `basis`, `source`, `date` are its origin; the tooltip shows them (SOURCE_LETTERS of the source) and the interval
-        `low` to `high` of `level` (both missing: "no interval"). `unit`: text behind the number of `digits` digits.
+        Parameters
+        ----------
+        value
+            The number, or its text.
+        basis, source, date
+            Origin of the number; the tooltip shows at most SOURCE_LETTERS letters of the source.
+        low, high, level
+            Bounds of the interval, for the tooltip (both missing: "no interval"), and its level, such as `90 %`.
+        unit, digits
+            Text behind the number, and its significant digits.
         """
         label = number(value, digits)
         if label == "–":

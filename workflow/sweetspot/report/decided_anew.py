@@ -136,12 +136,29 @@ def scenario_table(
     folder: Path,
     scratch: Path,
 ) -> pd.DataFrame:
-    """Decide a study anew under each of its scenarios; return a row per scenario, in columns of the table `scenarios`.
+    """Compare a study anew under each of its scenarios, as the page and `compare-scenarios` show them.
 
-    `scenarios`: by name, their files in `folder`; `study`: all inputs but price lists; `lists`: paths of these by name;
-    `planned`: the study's own tables `verdict` and `choices`, for the first row (`scenario` empty); `scratch`: folder
-    to write changed inputs to. `same_answer`: whether kind and best choice are as planned. Raises UserError with a
-    sentence per mistake in any scenario, before the first comparison.
+    Raises UserError with one sentence per mistake in any scenario, before the first comparison.
+
+    Parameters
+    ----------
+    scenarios
+        The scenarios by name.
+    study
+        All inputs of the study but its price lists.
+    lists
+        Files of the study's price lists by name.
+    planned
+        The study's tables `verdict` and `choices` without a scenario.
+    folder, scratch
+        Folder with the files of the scenarios; folder to write each scenario's workloads and price lists to.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per scenario (SCENARIO_COLUMNS), the study itself first with an empty `scenario`: the verdict on the
+        main work, the best choice, its cost, and `same_answer`: whether kind and best choice are as planned.
+
     """
     instances, days = load_instances(*study.instances), study.month_days
     files = StudyFiles(folder, study.workloads, lists, instances, days, study.as_of, study.energy, study.price_paths)

@@ -39,9 +39,21 @@ def draw_figures(
 ) -> None:
     """Write charts of a study as Vega-Lite files, their captions, and the script that draws them in a browser.
 
-    The rules `draw_speed` and `draw_figures` call it. `tables`: paths of result tables by table name; `study_file`:
-    study.yaml; `specs`, `captions`: files `<chart>.vl.json` and `<chart>.rst` to write; `machines`: titles by instance;
-    `engine`: file for the script, None: not written. Raises UserError for a broken study.yaml, or without the script.
+    The rules `draw_speed` and `draw_figures` call it. Raises UserError if study.yaml is broken, or the script cannot be
+    made.
+
+    Parameters
+    ----------
+    tables
+        Files of result tables by table name.
+    study_file
+        Path of study.yaml.
+    specs, captions
+        Files `<chart>.vl.json` and `<chart>.rst` to write.
+    machines
+        Titles by instance.
+    engine
+        File to write the script to; None: it is not written.
     """
     from altair.utils.schemapi import debug_mode
 

@@ -25,8 +25,17 @@ def render_evidence(
 ) -> str:
     """Return the HTML text of evidence.html; text from tables and configuration is escaped by the template engine.
 
-    `tables`: result tables by name, in USD; `specs`: Vega-Lite JSON text by chart name (ValueError if one of a chart
-    with content is missing); `engine`: script of `draw.drawing_engine` that draws them; `machines`: titles by instance.
+    Parameters
+    ----------
+    tables
+        Result tables of the study by name, in USD.
+    study
+        The settings of its study.yaml.
+    specs, engine
+        Vega-Lite JSON text by chart name, and the script of `draw.drawing_engine` to draw them. Raises ValueError if a
+        chart that has content is missing.
+    machines
+        Titles by instance.
     """
     money, provenance, machines = money_of(study), Provenance(), machines or {}
     verdict, tables = outcome_of(tables), shown_in(with_text(tables), money)

@@ -62,7 +62,14 @@ def price_changes_words(tables: Tables) -> list[str]:
 def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Callable[[str], str]) -> str:
     """Return a sentence on machines and models without a known speed, for the top of the page; '' if all have one.
 
-    They are rows of the table `warnings`. `machines`: titles by instance; `model_title`: from the key of a model.
+    Parameters
+    ----------
+    tables
+        Result tables by name; only `warnings` is read.
+    machines
+        Titles by instance.
+    model_title
+        Function from the key of a model to its title.
     """
     table = table_of(tables, "warnings", "rule", "instance", "model", "message")
     rows = table[table["rule"].isin(["no_figure", "no_speed"])]
@@ -98,10 +105,18 @@ def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
 
 
 def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> list[str]:
-    """Return sentences on which uncertain figures of one workload are most worth finding out; [] if `rows` is empty.
+    """Return sentences on which unknowns of one workload are most worth finding out; [] if `rows` is empty.
 
-    `rows`: of the table `worth_knowing`, in the currency `code`; `model`: its title if other models have answers of
-    their own, else ''. A figure is named if its expected saving exceeds its Monte Carlo error and the cost of a timing.
+    An unknown is named if its value exceeds its Monte Carlo error (90 %) and the cost of a timing.
+
+    Parameters
+    ----------
+    rows
+        Rows of the table `worth_knowing` for that workload.
+    code
+        Code of the currency of amounts in `rows`.
+    model
+        Title of the model, if other models have answers of their own; else ''.
     """
     if rows.empty:
         return []

@@ -71,9 +71,14 @@ def write_index(results: str | Path, page: str | Path) -> None:
 
 
 def write_shared(page: Path, evidence: Path, output: Path) -> None:
-    """Write a study's index.html (`page`) and evidence.html, in a frame, as one HTML file `output` that opens offline.
+    """Write a study's page and its evidence (in a frame) as one HTML file that opens offline.
 
-    Links from them to other files become text.
+    Parameters
+    ----------
+    page, evidence
+        index.html and evidence.html of a study; links from them to other files become text.
+    output
+        The file to send.
     """
     from markupsafe import escape
 

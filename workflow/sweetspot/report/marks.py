@@ -117,9 +117,16 @@ def line_step(names: "pd.Series", height: int) -> "alt.Step":
 
 
 def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
-    """Return an Altair channel (`channel`: alt.X or alt.Y) of the column `field`, with logarithmic scale, round ticks.
+    """Return an x or y channel with a logarithmic scale, a margin around all points and round ticks.
 
-    `title`: of the axis; `values`: all numbers on it, from which the ticks are chosen.
+    Parameters
+    ----------
+    channel
+        The class alt.X or alt.Y.
+    field, title
+        The column to draw, and the title of its axis.
+    values
+        All values on the axis, from which the ticks are chosen.
     """
     scale = alt.Scale(type="log", nice=False, padding=MARGIN)
     return channel(f"{field}:Q", title=title, scale=scale, axis=log_axis(values))
@@ -149,8 +156,14 @@ def colour(
 ) -> "alt.Color":
     """Return a colour channel with Okabe-Ito colours in the order of `names`, and its legend.
 
-    `field`: the column with its Vega-Lite type, such as `line:N`; `names`: its values; `legend`: whether it is drawn,
-    with `title` above it and `width` pixels wide (two columns if there is room).
+    Parameters
+    ----------
+    field, names
+        The column with its Vega-Lite type, such as `line:N`, and its values.
+    title, legend
+        Title of the legend, and whether one is drawn.
+    width
+        Width of the legend in pixels; if there is room, it has two columns.
     """
     palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
     if {*names} & {*BUYER_COLOURS}:

@@ -66,7 +66,15 @@ def off_plan(factor: float) -> str:
 
 
 def in_unit(value: float, unit: str, name: str = "") -> str:
-    """Return a number with its unit in words, `0.63 USD an hour`; `/month` is dropped if `name` ends with "a month"."""
+    """Return a number with its unit in words: `0.63 USD an hour`.
+
+    Parameters
+    ----------
+    value, unit
+        The number, and its unit, such as `USD/hour`.
+    name
+        Name of the quantity; if the name ends with "a month", `/month` is dropped from the unit.
+    """
     unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
     return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
 

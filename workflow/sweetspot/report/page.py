@@ -70,11 +70,22 @@ def write_report(
     machines: Mapping[str, str] | None = None,
     engine: str | Path | None = None,
 ) -> None:
-    """Write the report of a study: index.html, evidence.html, summary.md and answer.json, in the rule `render_report`.
+    """Write the report of a study: index.html, evidence.html, summary.md and answer.json.
 
-    `tables`: result tables by name, in USD; `study_file`: study.yaml; `folder`: for the four files; `specs`: chart
-    files of `draw.draw_figures`; `machines`: titles by instance; `engine`: file with the script that draws the charts,
-    None: without it. Raises UserError if study.yaml is broken.
+    The rule `render_report` calls it. Raises UserError if study.yaml is broken.
+
+    Parameters
+    ----------
+    tables
+        Result tables of the study by name, in USD.
+    study_file, folder
+        Path of study.yaml, and the folder to write the four files to.
+    specs
+        Files of the charts of the evidence, as `draw.draw_figures` wrote them.
+    machines
+        Titles by instance.
+    engine
+        File with the script that draws the charts in a browser; None: no script is included.
     """
     study = load_study(Path(study_file).parent)
     answer = answer_of(tables, study)

@@ -73,9 +73,16 @@ def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 def to_markdown(
     table: pd.DataFrame, before: str, after: str, answers: tuple[str | None, str | None] = (None, None)
 ) -> str:
-    """Return `table` (of `change_table`) as Markdown for `sweetspot diff`: answers, prices, ranks, a count of the rest.
+    """Return the rows of `change_table` as Markdown, for `sweetspot diff`: answers, prices, ranks, a count of the rest.
 
-    `before`, `after`: names of the two states, for the text; `answers`: both verdicts in words, None: not printed.
+    Parameters
+    ----------
+    table
+        The changes.
+    before, after
+        Names of the two states, for the text.
+    answers
+        The verdict in words before and after; None: not printed.
     """
     context = {
         "before": before,

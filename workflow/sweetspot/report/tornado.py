@@ -79,8 +79,16 @@ def tornado_chart(
 ) -> Markup:
     """Return the HTML of a tornado: bars on a common axis, the cost ratio of the runner-up to the best choice.
 
-    `bars`: from the top; `best`, `runner_up`: names of the choices that are cheaper at ratios above and below 1;
-    `baseline`: the planned ratio, a thin line; `money`: currency to show USD in, None: values are converted already.
+    Parameters
+    ----------
+    bars
+        The assumptions, from the top.
+    best, runner_up
+        Names of the choice that is cheaper at ratios above 1, and of the one that is cheaper below.
+    baseline
+        The planned ratio, marked by a thin line.
+    money
+        The currency to show USD in; None if the values are converted already.
     """
     ratios = [1.0, baseline, *(ratio for bar in bars for ratio in (bar.ratio_low, bar.ratio_high))]
     return markup("tornado", bars, Axis(min(ratios), max(ratios)), best, runner_up, baseline, money or Money())
