@@ -84,7 +84,8 @@ def warning_table(
         about(None, None, "no_speed", message)
 
     # Intervals that nobody published, measured figures beside published ones, and times of several rounds.
-    for row in options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"]).itertuples():
+    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
+    for row in assumed.itertuples():
         message = f"a factor of {row.images_per_s_high / row.images_per_s:.2f} is assumed"
         about(row.instance, row.model, "no_interval", message, row.batch_size)
     for model, group in options[options["throughput_basis"].notna()].groupby("model"):

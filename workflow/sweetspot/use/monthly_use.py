@@ -11,16 +11,14 @@ from sweetspot.draws import interval, stream
 from sweetspot.errors import UserError
 
 EDGE = pd.Timedelta(days=3)  # a month that lacks at most so much at an edge of the record counts as whole
-# From so many hours on.
-CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}
+CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}  # from so many hours on
 MIN_SHARE = 0.02  # classes with less of the device-hours are one
 SMALL_CLASSES = "other"
 SEED = 1
 SAMPLES = 4000
 HOUR = pd.Timedelta(hours=1)
-# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by
-# sqrt(0.1) = 32 %, in two of three teams by 12 to 86 %. Simulated months of several kinds are then
-# covered as they should be (tests/use/test_forecast.py). The counts alone say the level.
+# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by sqrt(0.1) = 32 %, in two of
+# three teams by 12 to 86 %. Simulated months of several kinds are then covered as they should be. Counts say the level.
 PRIOR_SD = np.array([3.0, 0.04])  # of the logarithms of level and monthly growth
 DISPERSION = 0.1
 DISPERSION_LOG_SD = 2.0
@@ -52,8 +50,8 @@ class JobForecast:
 class ClassUse:
     """Use by the jobs of one class.
 
-    `device_hours`: of all its jobs; `hours`, `hours_cv`: mean hours of ended jobs and their coefficient
-    of variation (NaN: no job has ended); `devices`: mean of a job.
+    `device_hours`: of all its jobs; `hours`, `hours_cv`: mean hours of ended jobs and their coefficient of variation
+    (NaN: no job has ended); `devices`: mean of a job.
     """
 
     name: str
@@ -85,7 +83,7 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     Parameters
     ----------
     runs
-        RUN_COLUMNS of `job_records`.
+        Rows of `job_records.read_runs`: job, start, end, state, devices and class of each run.
     zone
         Time zone in which months begin.
     since, until
@@ -127,7 +125,7 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
 
 def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> pd.DatetimeIndex:
-    """Return the beginnings of the whole months between two times, and the end of the last, in `zone`."""
+    """Return the beginnings of the whole months between two times, and the end of the last, as times in `zone`."""
     begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
     edges = edges[edges >= begin]
@@ -138,7 +136,7 @@ def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) ->
 
 
 def _classes(jobs: pd.DataFrame) -> pd.Series:
-    """Return the class name of each job: that in the record, or one by devices and hours, such as `2x-1h-to-8h`."""
+    """Return the class of each job (class, hours, devices, device_hours): the record's, or such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
     hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=[*CLASS_BY_HOURS.values()])
@@ -149,7 +147,7 @@ def _classes(jobs: pd.DataFrame) -> pd.Series:
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
-    """Return the use by the jobs of one class, with counts for so many months."""
+    """Return one class's use from a row per job (month from 0, hours, device_hours, state) in `months` months."""
     counts = np.bincount(jobs["month"], minlength=months)
     hours = jobs.loc[jobs["state"] != "running", "hours"]
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
@@ -162,7 +160,7 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
     """Forecast the number of jobs in a future month from the jobs of each past month (`counts`), oldest first.
 
-    Counts are negative binomial about a level with constant relative growth. `key` names the random stream.
+    Counts are negative binomial about a level with constant relative growth. `key`: class, names the random stream.
     """
     from scipy.special import softmax  # slow to import
 
@@ -190,7 +188,7 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, per value of DISPERSIONS, mode (2) and covariance (2 x 2) of log level and growth, and log weight."""
+    """Fit jobs per month (`design`: 1, month): by dispersion mode, covariance of log level and growth, log weight."""
     from scipy.stats import nbinom  # slow to import
 
     dispersion, precision = DISPERSIONS[:, np.newaxis], PRIOR_SD**-2
