@@ -43,11 +43,7 @@ def test_a_machine_without_a_speed_for_a_work_is_named_with_what_it_commits_to()
     figures = pd.DataFrame(columns=["instance", "model", "status"])
     prices = pd.DataFrame(columns=["severity"])
     tables = only(throughput=figures, price_lint=prices)
-<<<<<<< HEAD
     options = options.reindex(columns=columns_of("options")).assign(assumed_interval=False, in_answer=False)
-=======
-    options = options.assign(fits=None, assumed_interval=False, throughput_basis="published")
->>>>>>> main
     told = warning_table(tables, options, settings(), ["lab", "else", "nobody"], [found])
     assert told["instance"].fillna("").tolist() == ["", "b", "c"] and "nobody" in told["message"][0]
 

@@ -12,12 +12,7 @@ from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
 NO_PRICES = pd.DataFrame(columns=["severity", "rule", "instance", "message"])
-<<<<<<< HEAD
 NO_OPTIONS = pd.DataFrame(columns=columns_of("options"))
-=======
-OPTION_COLUMNS = ["instance", "model", "workload", "fits", "throughput_basis", "assumed_interval"]
-NO_OPTIONS = pd.DataFrame(columns=OPTION_COLUMNS)
->>>>>>> main
 NONE = pd.DataFrame(columns=[*CELL, "status", "warnings"])
 
 

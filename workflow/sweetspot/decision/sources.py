@@ -98,6 +98,6 @@ def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
                 if count or device_hours:
                     capacity, use = None, monthly.source_by_name[name].kind
                     if isinstance(machine, OwnedMachine):
-                        capacity = count * float((machine.hours_per_month * machine.devices).mean())
+                        capacity = counts[name] * float((machine.hours_per_month * machine.devices).mean())
                     rows.append((monthly.name, name, monthly.title(name), use, mix.key, count, device_hours, capacity))
     return DataFrame(rows, columns=SOURCES)
