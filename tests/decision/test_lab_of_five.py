@@ -128,15 +128,16 @@ def test_the_tornado_by_hand(sure):
     for end, factor in (("low", 0.8), ("high", 1.2)):
         assert rent[end] == pytest.approx(0.69 * factor)
         assert rent[f"margin_{end}"] == pytest.approx(cloud(factor) / box(), rel=1e-5)
+        assert rent[f"usd_{end}"] == pytest.approx(36 * box(), rel=1e-5)
         paid = row(tornado, "price of the office box with 4 RTX 4090")
         assert paid[f"margin_{end}"] == pytest.approx(cloud() / box(capex=CAPEX * factor), rel=1e-5)
         longer = row(tornado, "length of the project")
-        assert longer[f"margin_{end}"] == pytest.approx(cloud() / box(capex=CAPEX / factor), rel=1e-5)
+        assert longer[f"usd_{end}"] == pytest.approx(36 * factor * box(capex=CAPEX / factor), rel=1e-5)
     power = row(tornado, "power of the office box with 4 RTX 4090")
-    assert power["margin_high"] == pytest.approx(cloud() / box(running=RUNNING * 1.2), rel=1e-5)
+    assert power["usd_high"] == pytest.approx(36 * box(running=RUNNING * 1.2), rel=1e-5)
     # At 0.8 of its power the box runs cheaper than ours (0.8 / 0.97 < 1), and has hours enough for all of it.
     every = (58 * RESNET + 40 * BERT) / 0.97 * RUNNING * 0.8
-    assert power["margin_low"] == pytest.approx(cloud() / (CAPEX + CARE + every + URGENT), rel=1e-5)
+    assert power["usd_low"] == pytest.approx(36 * (CAPEX + CARE + every + URGENT), rel=1e-5)
     assert rent["margin"] == pytest.approx(cloud() / box(), rel=1e-5)
     assert rent["margin_high"] - rent["margin_low"] == pytest.approx((cloud(1.2) - cloud(0.8)) / box(), rel=1e-5)
     assert rent["margin_low"] < 1

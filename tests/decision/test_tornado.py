@@ -44,6 +44,7 @@ def test_a_row_of_the_tornado_by_hand():
         "low": 5200.0, "high": 7800.0, "range_basis": "assumed", "best_title": BOX,
         "rival_title": RENTED,
         "margin": RENT / 7940, "margin_low": RENT / 6640, "margin_high": RENT / 9240,
+        "usd": 7940.0, "usd_low": 6640.0, "usd_high": 9240.0,
         "flip_value": RENT - 1440,
         "flip_factor": (RENT - 1440) / 6500,
     })  # fmt: skip

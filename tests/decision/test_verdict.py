@@ -43,8 +43,8 @@ def test_every_column_where_buying_is_held_against_two_clouds():
         "rival_kind": "buy", "usd": 2000.0, "rival_usd": 2800.0, "usd_per_month": 2000 / 36, "months": 36.0,
         "ratio": 1.4, "ratio_low": 1.2, "ratio_high": 5.0, "p_cheaper": 1.0,
         # at today's rents: 1500 < 1800, 1000 < 1100, not 2000 < 1900, 1600 < 2000
-        "take": "north", "take_title": "North", "take_kind": "rent", "take_rival": "south",
-        "take_ratio": 1.2, "take_p_cheaper": 0.75, "machine": "north",
+        "take": "north", "take_title": "North", "take_kind": "rent", "take_rival": "south", "take_rival_title": "South",
+        "take_ratio": 1.2, "take_p_cheaper": 0.75, "take_lead": None, "take_rival_lead": None, "machine": "north",
         # 3000 + 0.5 (price - 2400) = 2000: at 400 USD; the later purchase has no price of its own to ask for
         "box_title": "office box", "box_usd": 2400.0, "buy_below_usd": 400.0, "box_usd_low": 2400.0,
         "box_usd_high": 2400.0, "firm_price": True, "busy_days_per_month": 8.0, "find_out_first": "",

@@ -53,14 +53,12 @@ def tornado_rows(problem: DecisionProblem) -> list[Row]:
         best_usd, rival_usd = (usd[choices].min(axis=0) for choices in (problem.incumbents, problem.rivals))
 
         with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.
-            margin, low, high = rival_usd / best_usd
-        rows.append(
-            _parameter_columns(problem, parameter)
-            | {name: getattr(parameter, name) for name in ("low", "high", "range_basis")}
-            | {"margin": margin, "margin_low": low, "margin_high": high}
-            | {"flip_value": factor * value, "flip_factor": factor}
-            | {"best_title": best_title, "rival_title": rival_title}
-        )
+            margins = rival_usd / best_usd
+        row = _parameter_columns(problem, parameter) | {"best_title": best_title, "rival_title": rival_title}
+        row |= {name: getattr(parameter, name) for name in ("low", "high", "range_basis")}
+        for index, end in enumerate(("", "_low", "_high")):
+            row |= {f"usd{end}": best_usd[index], f"margin{end}": margins[index]}
+        rows.append(row | {"flip_value": factor * value, "flip_factor": factor})
     # Rounded: where two swing by the same (months, days of use), the order must not depend on the last digit.
     return sorted(rows, key=lambda row: -round(np.nan_to_num(abs(row["margin_high"] - row["margin_low"])), 9))
 
