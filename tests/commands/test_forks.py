@@ -16,12 +16,6 @@ def commands(job):
     return [step["run"] for step in JOBS[job]["steps"] if "run" in step]
 
 
-def test_every_target_of_make_that_a_job_runs_is_there():
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
-    run = {target for job in JOBS for command in commands(job) for target in re.findall(r"\bmake (\w+)", command)}
-    assert {"check", "fast", "report"} <= run <= targets
-
-
 def test_there_is_a_page_of_every_study_and_none_is_measured_for_it():
     """A study is one that has a study.yaml; the rest of config/studies/ is figures that studies borrow."""
     studies = {file.parent.name: yaml.safe_load(file.read_text()) for file in ROOT.glob("config/studies/*/study.yaml")}

@@ -13,7 +13,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness import runfile
 from sweetspot.harness.facts import kind_of_machine, machine_facts
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.runfile import SEAL, run_facts
+from sweetspot.harness.runfile import run_facts
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import is_already_measured
 from sweetspot.matrix.schedule import read_duration
@@ -82,6 +82,7 @@ def test_a_file_of_protocol_1_is_read_and_told_apart(tmp_path):
     assert (old["joules_per_sample"], old["energy_source"], old["as_of"]) == (12.5, "rapl", "2026-10-02")
     assert set(rules_of(old)) == {"n_is_1", "older_protocol", "imprecise"}
     assert rules_of(new) == ["n_is_1"]
+    assert math.isnan(old["others_cpu_share"])  # a column that it has not
     (said,) = (found["message"] for found in old["warnings"] if found["rule"] == "older_protocol")
     assert said.startswith("measured under protocol 1, now 2: a run might then end after five steps")
 
@@ -92,22 +93,6 @@ def test_runs_of_one_cell_under_two_protocols_are_refused(tmp_path):
         UserError, match=r"run~1\.parquet was measured on protocol 2, .*run~2\.parquet was measured on protocol 1"
     ):
         summarise_runs(files)
-
-
-def test_a_file_of_version_1_keeps_the_steps_of_its_intervals(tmp_path):
-    """It has no share of CPU time that others took, and a column that version 2 has not."""
-    path = tmp_path / "run.parquet"
-    written(path, (0.005, 20), *[(0.1, 1)] * 4)
-    table = pq.read_table(path).drop_columns(["others_cpu_share"])
-    table = table.append_column("left_out_share", [[0.0] * len(table)])
-    metadata = {key: value for key, value in table.schema.metadata.items() if key != SEAL.encode()}
-    pq.write_table(table.replace_schema_metadata(metadata), path)
-    other = tmp_path / "new.parquet"
-    written(other, (0.005, 20), *[(0.1, 1)] * 4, others_cpu_share=0.25)
-    (old,) = summarise_runs([str(path)]).to_dict("records")
-    (new,) = summarise_runs([str(other)]).to_dict("records")
-    assert old["seconds"] == pytest.approx(1 / 48) and math.isnan(old["others_cpu_share"])
-    assert (new["seconds"], new["others_cpu_share"]) == (pytest.approx(1 / 48), 0.25)
 
 
 def refusal(files):
