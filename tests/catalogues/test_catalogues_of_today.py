@@ -120,20 +120,28 @@ def test_a_table_as_json(read):
 
 
 GOOD = "good,1\n"
+NO_NAMES = ["<b>x</b>", "'; rm -rf /", "...", "", "a;b c", '"a\nb"', "é b", f"a {'b' * 199}"]
+NO_PRICES = ["", "0", "0.0", "-1", "nan", "two", '"1,500"']
 
 
-@pytest.mark.parametrize("name", ["<b>x</b>", "'; rm -rf /", "...", "", "a;b c", '"a\nb"', "é b", f"a {'b' * 199}"])
-def test_what_is_no_name_is_left_out(read, name):
-    catalogue = read("csv", f"instance,per_hour\n{name},1\n{GOOD}")
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        *((f"{name},1", "no name of letters") for name in NO_NAMES),
+        *((f"box,{price}", "no price above 0") for price in NO_PRICES),
+        *((line, "not as many fields") for line in ("x,1,2", "x")),
+    ],
+)
+def test_a_faulty_line_is_left_out_with_its_reason(read, line, fault):
+    catalogue = read("csv", f"instance,per_hour\n{line}\n{GOOD}")
     assert [entry.instance for entry in catalogue.listings] == ["good"]
-    assert "line 2: no name of letters" in catalogue.skipped()[0]
+    assert f"line 2: {fault}" in catalogue.skipped()[0]
 
 
-@pytest.mark.parametrize("text", ["", "0", "0.0", "-1", "nan", "two", '"1,500"'])
-def test_what_is_no_price_is_left_out(read, text):
-    catalogue = read("csv", f"instance,per_hour\nbox,{text}\n{GOOD}")
-    assert [entry.instance for entry in catalogue.listings] == ["good"]
-    assert "line 2: no price above 0" in catalogue.skipped()[0]
+def test_an_offer_is_on_demand_or_spot(read):
+    catalogue = read("gpuhunt", f"{HEADING}x,US,1,1,1,1,A100,1,perhaps,\ny,US,1,1,1,1,A100,1,,\n")
+    assert [entry.instance for entry in catalogue.listings] == ["y"]
+    assert "line 2: no purchase" in catalogue.skipped()[0]
 
 
 @pytest.mark.parametrize(
@@ -143,20 +151,6 @@ def test_a_named_device_needs_a_whole_number_of_it(read, text, count):
     catalogue = read("csv", f"instance,per_hour,gpu,gpus,vcpus\nbox,2,H100,{text},{text}\nplain,1,,{text},{text}\n")
     found = {entry.instance: (entry.gpus, entry.vcpus) for entry in catalogue.listings}
     assert found == {name: (count, count) for name in (("box", "plain") if count else ("plain",))}
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "fault"),
-    [
-        ("csv", f"instance,per_hour\nx,1,2\n{GOOD}", "not as many fields"),
-        ("csv", f"instance,per_hour\nx\n{GOOD}", "not as many fields"),
-        ("gpuhunt", f"{HEADING}x,US,1,1,1,1,A100,1,perhaps,\ny,US,1,1,1,1,A100,1,,\n", "no purchase"),
-    ],
-)
-def test_a_faulty_line_is_left_out_with_its_reason(read, kind, text, fault):
-    catalogue = read(kind, text)
-    assert len(catalogue.listings) == 1
-    assert f"line 2: {fault}" in catalogue.skipped()[0]
 
 
 def test_a_file_of_which_nothing_is_left_is_refused(tmp_path):

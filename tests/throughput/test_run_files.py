@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from harness_runs import request
 from run_files import CELL, cells_of, rules_of, write_run
 from sweetspot.cells import run_path
 from sweetspot.errors import UserError
 from sweetspot.harness import runfile
 from sweetspot.harness.facts import kind_of_machine, machine_facts
-from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import run_facts
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import is_already_measured
@@ -22,13 +22,12 @@ from sweetspot.throughput.run_files import summarise_runs
 from sweetspot.warnings import pairs
 
 OLD = Path(__file__).parent.parent / "data" / "run_protocol_1.parquet"
-FLAGS = "--instance w --framework tensorflow --model vgg16 --batch-size 8 --gpus 1 --precision fp32 --variant default"
 
 
 def written(path, *timed, **facts):
-    request = parse_request([*FLAGS.split(), "--run", "1", "--output", str(path)])
-    runfile.write_run(request, [Interval(*interval) for interval in timed], {"device_name": "Test CPU", **facts})
-    return request
+    asked = request(batch_size=8, output=str(path))
+    runfile.write_run(asked, [Interval(*interval) for interval in timed], {"device_name": "Test CPU", **facts})
+    return asked
 
 
 def test_intervals_count_by_their_steps(tmp_path):
@@ -239,6 +238,4 @@ def test_a_kind_of_machine_is_its_processor_and_the_cpus_that_a_run_may_use():
     assert kind_of_machine({**facts, "cpu_usable": 1}) == "AMD EPYC 7B13, 1 CPU"
     for odd in ({}, {**facts, "cpu": None}, {"cpu": "x"}):
         assert kind_of_machine(odd) is None
-    cell = {"instance": "w", "framework": "tensorflow", "model": "m", "batch-size": 1, "gpus": 1, "precision": "fp32"}
-    given = {**cell, "variant": "default", "run": 1, "output": "x"}
-    assert kind_of_machine(machine_facts(parse_request([f"--{k}={v}" for k, v in given.items()]), [])) is not None
+    assert kind_of_machine(machine_facts(request(), [])) is not None
