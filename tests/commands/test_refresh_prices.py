@@ -1,13 +1,9 @@
 """`sweetspot refresh-prices` against a real local server with real rows: what is written, what stays, what it did."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
-from price_refresh import STUDY, TODAY, contents, offers, refresh
-from project_copy import run_snakemake
-from sweetspot.catalogues import downloads
+from price_refresh import STUDY, contents, offers, refresh
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
@@ -81,13 +77,3 @@ def test_only_the_providers_asked_for(config, server, capsys):
 def test_a_mirror_that_is_none(config, given):
     with pytest.raises(UserError, match=r"--mirror is .*; expected SOURCE=URL with one of skypilot, gpuhunt"):
         main(["refresh-prices", STUDY, "--config", str(config), "--mirror", given])
-
-
-@pytest.mark.slow
-def test_snakemake_reprices_exactly_the_lists_that_changed(tmp_path, server, monkeypatch, study_results):
-    """Only lists with a machine of Nebius; what that makes of costs and answer is in test_diff and test_changes."""
-    project = Path(shutil.copytree(study_results(STUDY).parents[1], tmp_path / "project", symlinks=True))
-    monkeypatch.setattr(downloads, "current_day", lambda: TODAY)
-    refresh(project / "config", server, providers=("nebius",))
-    plan = run_snakemake(project, "--dry-run", "costs", "--config", f"study={STUDY}", "measure_on=[]").stdout
-    assert sorted(re.findall(r"wildcards: price_list=(\S+)", plan)) == ["clouds", "clusters", "spot"]
