@@ -6,7 +6,6 @@ import tomllib
 import yaml
 from project_copy import ROOT
 from sweetspot import __version__
-from sweetspot.commands.cli import sweetspot
 
 GITHUB = ROOT / ".github"
 JOBS = yaml.safe_load((GITHUB / "workflows" / "tests.yml").read_text())["jobs"]
@@ -55,14 +54,3 @@ def test_what_others_are_told_to_install_is_the_tag_of_this_version():
     texts = [*(ROOT / name for name in named), *sorted((ROOT / "docs").rglob("*.md"))]
     tags = {tag for file in texts for tag in re.findall(r"""tag="(\S+?)"|OWNER/NAME@(\S+?)[`"'\s]""", file.read_text())}
     assert {"".join(tag) for tag in tags} == {f"v{__version__}"}
-
-
-def test_the_pages_for_people_and_assistants_name_links_commands_and_files_that_are_there():
-    people, assistants = ((ROOT / name).read_text() for name in ("CONTRIBUTING.md", "AGENTS.md"))
-    assert all(len(text.splitlines()) <= 60 for text in (people, assistants))
-    links = re.findall(r"\]\((\S+?)\)", people)
-    files = set(re.findall(r"\b(?:docs|tests|config)/[\w./-]*\w|[A-Z]+\.md", assistants))
-    assert links and files and all((ROOT / name).exists() for name in (*links, *files))
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
-    assert set(re.findall(r"\bmake (\w+)", assistants)) <= targets
-    assert set(re.findall(r"sweetspot ([a-z][a-z-]+)", assistants)) <= set(sweetspot.commands)

@@ -125,14 +125,11 @@ def test_a_run_that_cannot_be_is_refused_with_file_and_value(tmp_path, columns, 
 
 
 def test_of_two_runs_one_that_is_compiled_or_of_parts_of_a_processor_marks_the_cell(tmp_path):
-    files = [write_run(tmp_path, run=1), write_run(tmp_path, run=2, xla=True, logical=True)]
+    cell = CELL._replace(gpus=2)
+    files = [write_run(tmp_path, cell, run=1), write_run(tmp_path, cell, run=2, xla=True, logical=True)]
     row = cells_of(files).iloc[0]
+    assert row["images_per_s"] == pytest.approx(2 * 16 / 2.0)  # devices count together
     assert row["xla"] and row["logical"] and "logical_devices" in rules_of(row)
-
-
-def test_the_seconds_of_a_failed_run_do_not_count(tmp_path):
-    row = cells_of([write_run(tmp_path, seconds=[-1.0], status="failed", message="x")]).iloc[0]
-    assert (row["status"], row["runs"]) == ("failed", 0) and math.isnan(row["images_per_s"])
 
 
 @pytest.mark.parametrize(
