@@ -90,12 +90,11 @@ def test_a_bad_price_is_named_and_the_others_are_read(file, listed, skipped):
     ("name", "slug"),
     [
         ("NVIDIA A100 80GB PCIe", "NVIDIA-A100-80GB-PCIe"),
-        ("gpu-h100-sxm 8gpu-128vcpu-1600gb", "gpu-h100-sxm-8gpu-128vcpu-1600gb"),
         ("custom:0:49CA322D5074468E99EF80A20EB47838", "custom-0-49CA322D5074468E99EF80A20EB47838"),
     ],
 )
 def test_a_name_with_spaces_is_a_title(read, name, slug):
-    """Names as gpuhunt writes them for RunPod and Nebius (`pod["id"]`, platform and preset), and FluidStack's."""
+    """Names as gpuhunt writes them for RunPod (`pod["id"]`), and FluidStack's."""
     (entry,) = read("gpuhunt", f"{HEADING}{name},EU-SE-1,1.64,8,117.0,1,A100,80.0,False,\n").listings
     assert (entry.instance, entry.title, entry.zone) == (slug, name, "EU-SE-1")
 

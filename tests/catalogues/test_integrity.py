@@ -39,7 +39,6 @@ def info(name, mebibytes):
         ("Standard_NC24ads_A100_v4", "A100-80GB", "", "A100 PCIe 80GB"),  # by Azure
         ("Standard_NC40ads_H100_v5", "H100", "", "H100 NVL"),
         ("x", "RTX4090", "", "RTX 4090"),
-        ("x", "RTX6000-Ada", "", "RTX 6000 Ada"),
         ("x", "H100-MEGA", "", "H100-MEGA"),
     ],
 )

@@ -95,7 +95,6 @@ def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
     [
         (["--gpu-name", "RTX 9999", "--speed", "9"], "'RTX 9999': no device of that name is specified"),
         (["--gpu-name", "RTX 4090"], "--gpu-name and --speed belong together"),
-        (["--speed", "9"], "--gpu-name and --speed belong together"),
         ([*CARD, "--currency", "XAU"], "--currency is 'XAU'; expected USD, EUR, or --rate"),
         ([*CARD, "--currency", "EUR", "--rate", "-1"], "--rate.*-1"),
         ([*CARD, "--rate", "1.1"], "--rate is 1.1 USD for one USD"),

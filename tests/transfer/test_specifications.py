@@ -29,7 +29,6 @@ DEVICES = shipped_devices()
         ("V100 16GB", "Tesla V100-SXM2-16GB"),
         ("GeForce GTX TITAN X", "GeForce GTX TITAN X"),  # Maxwell
         ("TITAN X", "TITAN X Pascal"),
-        ("NVIDIA GH200 480GB", "GH200"),
         ("B200 SXM", "B200"),
     ],
 )
