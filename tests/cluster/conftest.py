@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from accounting import NEEDED, PACKAGES, AccountedSlurm
 from one_node_slurm import OneNodeSlurm, missing
 from private_mounts import private_folders
 from slurm_project import STARTED, on_two_partitions
@@ -14,14 +15,15 @@ def written(folder: Path) -> dict[Path, tuple[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def slurm(tmp_path_factory):
-    """One a file of tests, whose process sees its own /etc while it lives."""
-    reason = missing()
+def slurm(tmp_path_factory, request):
+    """One a file of tests, whose process sees its own /etc while it lives; ACCOUNTED there asks for accounting."""
+    accounted = getattr(request.module, "ACCOUNTED", False)
+    reason = missing(NEEDED, PACKAGES) if accounted else missing()
     if reason is not None:
         pytest.skip(reason)
     machines = written(Path("/etc"))
     with private_folders(tmp_path_factory.mktemp("own")):
-        controller = OneNodeSlurm(tmp_path_factory.mktemp("slurm"))
+        controller = (AccountedSlurm if accounted else OneNodeSlurm)(tmp_path_factory.mktemp("slurm"))
         try:
             controller.start()
             yield controller

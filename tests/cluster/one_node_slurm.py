@@ -48,6 +48,7 @@ NodeName=sweetspot1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[0]}
 NodeName=sweetspot2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]}
 PartitionName=small Nodes=sweetspot1 Default=YES MaxTime=INFINITE State=UP
 PartitionName=large Nodes=sweetspot1 MaxTime=INFINITE State=UP
+PartitionName=brief Nodes=sweetspot1 MaxTime=5 State=UP
 PartitionName=pair Nodes=sweetspot[1-2] MaxTime=INFINITE State=UP
 """
 

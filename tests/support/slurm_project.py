@@ -17,15 +17,16 @@ from project_copy import captured, copy_project, edit, environment
 
 STARTED: list[subprocess.Popen[bytes]] = []  # by `popen`
 # Name, number of devices, partition, and what else `measure` says. No machine here is of another kind than processors;
-# this Slurm has no partition `nowhere`.
+# this Slurm has no partition `nowhere`, and ends the jobs of `brief` after five minutes.
 NODES = (
     ("small-node", 1, "small", ""), ("large-node", 2, "large", ""),
-    ("other-kind", 1, "large", ", expect_gpu: No such processor"), ("nowhere", 1, "nowhere", "")
+    ("other-kind", 1, "large", ", expect_gpu: No such processor"), ("nowhere", 1, "nowhere", ""),
+    ("brief-node", 1, "brief", "")
 )  # fmt: skip
 INSTANCES = "".join(
     f"{name}:\n  title: Node of the partition {partition}\n  provider: university\n  gpu: CPU\n  gpus: {gpus}\n"
     f"  measure: {{where: slurm, device: cpu, partition: {partition}, mem_mb: 2000, "
-    f"runtime_min: 15{more}}}\n"
+    f"runtime_min: {6 if partition == 'brief' else 15}{more}}}\n"
     for name, gpus, partition, more in NODES
 )
 
