@@ -179,3 +179,17 @@ def test_a_controller_that_is_away_before_during_and_at_the_end_of_a_job_ends_no
     print(f"\n  away for {AWAY_S:.0f} s three times; ended {time.monotonic() - back:.0f} s after the last")
     assert set(submitted()) == set(running)  # each was submitted once, and none a second time
     assert {facts(file)["job_id"] for file in runs(cluster_project)} == set(running)
+
+
+def test_the_job_of_a_drained_node_starts_when_it_is_back(cluster_project, slurm):
+    without_framework(cluster_project)
+    measure_on(cluster_project, "large-node")
+    told = cluster_project / "told.txt"
+    slurm.run("scontrol", "update", "NodeName=sweetspot1", "State=DRAIN", "Reason=test")
+    try:
+        process = popen(cluster_project, slurm, told)
+        until(lambda: "Nodes required" in slurm.run("squeue", "-h", "-o", "%r"), "a job that no node can take")
+    finally:
+        slurm.run("scontrol", "update", "NodeName=sweetspot1", "State=RESUME")
+    assert process.wait(timeout=PATIENCE_S) == 0, told.read_text()[-3000:]
+    assert len(runs(cluster_project)) == 1
