@@ -73,6 +73,21 @@ def test_what_slurm_does_not_take_is_refused_before_anything_is_submitted(cluste
     assert jobs(slurm, "i") == before
 
 
+def test_sigterm_ends_and_cancels_a_job_that_waits_for_ever(cluster_project, slurm):
+    slurm.run("scontrol", "update", "PartitionName=large", "State=DOWN")
+    try:
+        measure_on(cluster_project, "large-node")
+        process, (waiting,) = started(cluster_project, slurm, state="PD")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=PATIENCE_S) == 1
+        until(lambda: dict(row[:2] for row in jobs(slurm, "i", "t"))[waiting] == "CA", "the end of the job")
+    finally:
+        slurm.run("scontrol", "update", "PartitionName=large", "State=UP")
+    assert runs(cluster_project) == []
+    without_framework(cluster_project)
+    assert submit(cluster_project, slurm).returncode == 0
+
+
 def test_a_cancelled_job_and_one_at_its_time_limit_are_measured_again_though_the_controller_restarts(
     cluster_project, slurm
 ):
