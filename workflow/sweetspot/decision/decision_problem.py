@@ -167,8 +167,6 @@ class DecisionProblem(ABC):
         Names of sampled figures that all choices share.
     work_samples
         Parameters of the work with their samples.
-    neighbour_usd
-        USD of variants of a choice with one machine more or fewer, variant x sample.
     rows
         Further rows of the options, by label.
     """
@@ -183,7 +181,6 @@ class DecisionProblem(ABC):
     reference: int | None = None
     of_the_team: tuple[str, ...] = ()
     work_samples: tuple[tuple[Parameter, Array], ...] = ()
-    neighbour_usd: Array | None = None
     rows: Mapping[int, Row] = field(default_factory=dict)
     not_sampled: ClassVar[tuple[str, ...]] = ()  # figures whose samples change no cost
 

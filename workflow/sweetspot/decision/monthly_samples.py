@@ -10,7 +10,7 @@ import pandas as pd
 
 from sweetspot.bills.rates import or_zero
 from sweetspot.decision.decision_problem import error_key
-from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork, Source, Trial, WorkClass
+from sweetspot.decision.monthly_work import PER_MONTH, MonthlyWork, Source, Trial, WorkClass
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.simulate import Draws, value_with_bounds
 from sweetspot.decision.worth_knowing import timings_of
@@ -111,7 +111,7 @@ def _job_samples(
     numbers, growth = list[Array](), list[Array]()
     for job_class in classes:
         share, number = job_class.job.growth_per_month, job_class.number
-        noise = _noise(seed, size, GROWTH, name, job_class.job.name)
+        noise = _noise(seed, size, "growth_per_month", name, job_class.job.name)
         value, low, high = (1.0 + rate for rate in (share.value, *share.ends))
         growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
         growth_factors = growth_by_month(growth[-1][None], work.months)[0]

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs of one class per month
-GROWTH = "growth_per_month"  # quantity: growth of one class
 UP_FRONT = "at_most_up_front"  # key of the budget in workloads.yaml
 TINY = 1e-12  # of a job
 
@@ -213,10 +212,6 @@ class MonthlyWork(MixLimits):
         jobs: list[Array] = []
         for index, job_class in enumerate(self.classes):
             number = self.numbers[index] * values.work(ALL_JOBS) * values.work(PER_MONTH, job_class.name)
-            growth_factor = values.work(GROWTH, job_class.job.name)
-            if growth_factor != 1.0:
-                growth, months = self.growth[[index]], self.work.months
-                number = number * (growth_by_month(growth * growth_factor, months) / growth_by_month(growth, months))[0]
             if job_class.urgent:
                 number = np.minimum(jobs[-1], number)
                 jobs[-1] = jobs[-1] - number
