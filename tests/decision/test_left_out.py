@@ -48,7 +48,8 @@ def test_a_machine_without_a_speed_for_a_work_is_named_with_what_it_commits_to()
     figures = pd.DataFrame(columns=["instance", "model", "status"])
     prices = pd.DataFrame(columns=["severity"])
     tables = only(throughput=figures, price_lint=prices)
-    told = warning_table(tables, options.assign(fits=None), settings(), ["lab", "else", "nobody"], [found])
+    options = options.assign(fits=None, assumed_interval=False, throughput_basis="published")
+    told = warning_table(tables, options, settings(), ["lab", "else", "nobody"], [found])
     assert told["instance"].fillna("").tolist() == ["", "b", "c"] and "nobody" in told["message"][0]
 
 

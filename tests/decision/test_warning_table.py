@@ -11,7 +11,8 @@ from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
 NO_PRICES = pd.DataFrame(columns=["severity", "rule", "instance", "message"])
-NO_OPTIONS = pd.DataFrame(columns=["instance", "model", "workload", "fits"])
+OPTION_COLUMNS = ["instance", "model", "workload", "fits", "throughput_basis", "assumed_interval"]
+NO_OPTIONS = pd.DataFrame(columns=OPTION_COLUMNS)
 NONE = pd.DataFrame(columns=[*CELL, "status", "warnings"])
 
 
@@ -42,7 +43,8 @@ def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
      (["measured", None], False), ([None], False)],
 )  # fmt: skip
 def test_figures_measured_here_beside_those_of_others_are_a_mixed_protocol_told_with_the_first(bases, told):
-    given = {**CELL, "assumed_interval": False, "images_per_s": 100.0, "images_per_s_high": 129.0, "fits": None}
+    given = {**CELL, "assumed_interval": False, "images_per_s": 100.0, "images_per_s_high": 129.0}
+    given |= {"fits": None, "workload": "job"}
     options = [given | {"instance": f"i{place}", "throughput_basis": basis, "batch_size": 64 - 32 * place}
                for place, basis in enumerate(bases)]  # fmt: skip
     table = made(options=pd.DataFrame(options))

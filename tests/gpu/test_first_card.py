@@ -76,8 +76,7 @@ def ran(folder, framework, model, batch_size, precision, gpus=1, variant="defaul
     file = folder / "run~1.parquet"
     cell = f"--instance here --framework {framework} --model {model} --batch-size {batch_size} --gpus {gpus}"
     rest = f"--precision {precision} --variant {variant} --run 1 --device gpu --target-half-width 0.03 --output {file}"
-    path = os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": path}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])}
     line = [sys.executable, str(ROOT / "workflow" / "scripts" / "run_benchmark.py"), *cell.split(), *rest.split()]
     done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -145,8 +144,7 @@ def test_two_cards_deliver_more_than_one_and_no_more_than_twice(tmp_path, framew
 @pytest.mark.slow
 @pytest.mark.skipif("torch" not in FRAMEWORKS, reason="PyTorch is not installed: pip install torch")
 def test_three_runs_agree_within_three_percent(tmp_path):
-    """In fp32, whose step the card bounds: in fp16 an H100 waits for the processor, whose runs differ by more."""
-    rates = []
+    rates = []  # in fp32, which the card bounds: in fp16 an H100 waits for the processor, whose runs differ by more
     for run in range(3):
         (tmp_path / str(run)).mkdir()
         rates.append(ran(tmp_path / str(run), "torch", "resnet50", 64, "fp32")[0]["per_s"])

@@ -115,6 +115,10 @@ def weigh(root: Path) -> dict[str, dict[str, dict[str, float]]]:
     return {"library": library, "tests": tests | {TOTAL: {"lines": folders.total()}}}
 
 
+# Up to here a value may also rise: a room that loses more lines than tokens is denser, and shorter all the same.
+FREE = {"tokens_per_line": 7.5}
+
+
 def _density(values: Counter[str]) -> float:
     """Return the tokens of a line, rounded up to a tenth."""
     return math.ceil(10 * values["tokens"] / max(values["lines"], 1)) / 10
@@ -129,7 +133,7 @@ def excesses(weights: dict[str, Any], ceilings: dict[str, Any]) -> list[str]:
             messages += [
                 f"{part} {room}: {name} is {value:g}; expected at most {allowed.get(name, 0):g}"
                 for name, value in values.items()
-                if value > allowed.get(name, 0)
+                if value > max(allowed.get(name, 0), FREE.get(name, 0))
             ]
     return messages
 

@@ -108,7 +108,6 @@ def test_a_plain_table_has_shares_of_devices_and_jobs_of_today(read):
         # One stray row would make 675 months of 11: dates before 1990 or after today are refused.
         ("sacct", [HEADER, sacct_line(start="1970-01-01T00:00:00")], "line 2: start"),
         ("sacct", [HEADER, sacct_line(end="2099-01-01T00:00:00", elapsed="")], "line 2: end"),
-        ("sacct", [HEADER], "no job"),
         ("jobs", ["secret-name,2026-03-01,2026-03-02,1"], "line 1"),
         ("jobs", [CSV_HEADER, "a,1 March,2026-03-02,1,A100"], "line 2: start"),
         ("jobs", [CSV_HEADER + ",state", "a,2026-03-01,2026-03-02,1,A100,done"], "line 2: state"),

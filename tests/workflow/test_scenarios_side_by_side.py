@@ -52,6 +52,14 @@ def test_a_scenario_is_what_an_edit_of_the_study_would_be(project, tmp_path):
     )
 
 
+def test_the_command_prints_the_table(project, capsys, monkeypatch):
+    monkeypatch.chdir(project)
+    assert main(["compare-scenarios", STUDY]) == 0
+    assert "| Electricity for 0.45 EUR | Keep what you have." in capsys.readouterr().out
+    with pytest.raises(UserError, match="has no scenario"):
+        main(["compare-scenarios", "rare-2018"])
+
+
 def test_an_edit_of_a_scenario_prices_and_compares_nothing_of_the_study_again_and_a_mistake_is_one_sentence(project):
     folder = project / "config/studies" / STUDY / "scenarios"
     file = folder / "electricity.yaml"
@@ -66,11 +74,3 @@ def test_an_edit_of_a_scenario_prices_and_compares_nothing_of_the_study_again_an
     assert done.returncode == 1
     last = done.stdout.splitlines()[-1]
     assert "scenarios/wrong.yaml: with it" in last and "jobs[2].model' is missing and needed" in done.stdout
-
-
-def test_the_command_prints_the_table(project, capsys, monkeypatch):
-    monkeypatch.chdir(project)
-    assert main(["compare-scenarios", STUDY]) == 0
-    assert "| Electricity for 0.45 EUR | Keep what you have." in capsys.readouterr().out
-    with pytest.raises(UserError, match="has no scenario"):
-        main(["compare-scenarios", "rare-2018"])

@@ -56,8 +56,8 @@ def rental_title(rented: str, owned: Sequence[str], share: float = 1.0) -> str:
     """
     if not owned:
         return f"{'all' if share > ALL else 'most' if share > 0.5 else 'some'} on {the(rented)}"
-    yours = f"your {owned[0].removeprefix('your ')}" if len(owned) == 1 else "what you have"
-    return f"{rented} beside {yours}"
+    owned_title = f"your {owned[0].removeprefix('your ')}" if len(owned) == 1 else "what you have"
+    return f"{rented} beside {owned_title}"
 
 
 def is_best(mix: Mix, best: Mix) -> bool:

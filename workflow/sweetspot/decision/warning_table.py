@@ -163,7 +163,8 @@ def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
 
 def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
     """Yield warnings of assumed intervals, measured beside published figures, and times of several rounds."""
-    for row in options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"]).itertuples():
+    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
+    for row in assumed.itertuples():
         factor = row.images_per_s_high / row.images_per_s
         message = f"a factor of {factor:.2f} is assumed"
         yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)

@@ -47,21 +47,14 @@ class RecordLine:
         return UserError(f"line {self.number}: {column} is {self.fields[column][:60]!r}; expected {expected}")
 
     def moment(self, column: str, zone: ZoneInfo, now: datetime) -> datetime | None:
-        """Parse the time in a column of this line. Raises UserError for other text.
+        """Return the time in a column of this line in UTC; None where the text says that it is unknown.
 
         Parameters
         ----------
         column
             Name of the column: an ISO time with or without an offset (the first if ambiguous).
-        zone
-            Time zone of times without an offset.
-        now
-            The current time; later times are refused, as are those before 1990.
-
-        Returns
-        -------
-        datetime or None
-            The time in UTC; None where the text says that it is unknown.
+        zone, now
+            Time zone of times without an offset. The current time: later ones are refused, as those before 1990.
         """
         text = self.fields[column]
         if text in ("", "Unknown", "None"):
@@ -84,9 +77,8 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     path
         The file, or `-` for standard input.
     record_format
-        `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the
-        columns start, end, devices and perhaps job, class, state (`completed` or anything else);
-        other columns are ignored.
+        `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the columns start, end,
+        devices and perhaps job, class, state (`completed` or anything else); other columns are ignored.
     zone
         Time zone of times without an offset.
     now
@@ -95,10 +87,9 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     Returns
     -------
     pandas.DataFrame
-        RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state:
-        completed, ended, running or waiting. devices: their number, shared ones as fractions. A job
-        that was put back into the queue has several runs. If overlapping exports repeat a run (same
-        job and start), the one with the latest end is kept.
+        RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
+        running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue
+        has several runs. If overlapping exports repeat a run (same job and start), the one that ends last is kept.
 
     Raises
     ------
@@ -112,8 +103,6 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
         runs = pd.DataFrame((_parse_run(line, zone, now) for line in lines), columns=RUN_COLUMNS)
     except (UserError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
-    if runs.empty:
-        raise UserError(f"{name}: has no job; expected one per line below the header")
     runs = runs.astype(dict.fromkeys(("start", "end"), "datetime64[us, UTC]"))
     runs = runs.sort_values("end", kind="stable", na_position="first")
     is_repeated = runs.duplicated(["job", "start"], keep="last")

@@ -11,16 +11,14 @@ from sweetspot.draws import interval, stream
 from sweetspot.errors import UserError
 
 EDGE = pd.Timedelta(days=3)  # a month that lacks at most so much at an edge of the record counts as whole
-# From so many hours on.
-CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}
+CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}  # from so many hours on
 MIN_SHARE = 0.02  # classes with less of the device-hours are one
 SMALL_CLASSES = "other"
 SEED = 1
 SAMPLES = 4000
 HOUR = pd.Timedelta(hours=1)
-# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by
-# sqrt(0.1) = 32 %, in two of three teams by 12 to 86 %. Simulated months of several kinds are then
-# covered as they should be (tests/use/test_forecast.py). The counts alone say the level.
+# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by sqrt(0.1) = 32 %, in two of
+# three teams by 12 to 86 %. Simulated months of several kinds are then covered as they should be. Counts say the level.
 PRIOR_SD = np.array([3.0, 0.04])  # of the logarithms of level and monthly growth
 DISPERSION = 0.1
 DISPERSION_LOG_SD = 2.0
@@ -52,8 +50,8 @@ class JobForecast:
 class ClassUse:
     """Use by the jobs of one class.
 
-    `device_hours`: of all its jobs; `hours`, `hours_cv`: mean hours of ended jobs and their coefficient
-    of variation (NaN: no job has ended); `devices`: mean of a job.
+    `device_hours`: of all its jobs; `hours`, `hours_cv`: mean hours of ended jobs and their coefficient of variation
+    (NaN: no job has ended); `devices`: mean of a job.
     """
 
     name: str
