@@ -21,7 +21,6 @@ from sweetspot.decision.decision_problem import (
 )
 from sweetspot.decision.monthly_work import PER_MONTH, MonthlyWork
 from sweetspot.decision.parameters import all_of, known_or_assumed, parameters_of
-from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title, rental_title
 from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.mixes.dispatch import dispatch
@@ -29,7 +28,6 @@ from sweetspot.mixes.problem import Counts, Problem, even_indices, growth_by_mon
 from sweetspot.mixes.search import Mix, MixSearch, climb, step, useful_counts
 from sweetspot.titles import model_title
 
-WORTH_PRICING = 1.6  # times the best: a more expensive mix is priced only where its figures change
 WORTH_DECIDING = 1.2  # times the best estimate: more expensive numbers of machines are no starts of a decision
 PRECISION = 2e-7  # of the logarithm of a factor at which the answer changes
 LARGEST = 1e300  # USD; stands for what does not do the work
@@ -64,6 +62,11 @@ class MonthlyProblem(DecisionProblem):
     work: MonthlyWork
     mixes: list[Mix]
     _errors: dict[tuple[Mix, Counts], float] = field(default_factory=dict)
+
+    @cached_property
+    def _drawn_sample(self) -> Problem:
+        """The sample of estimates at the baseline."""
+        return _sample(self.work.drawn)
 
     @cached_property
     def runner_up(self) -> int | None:
@@ -113,14 +116,9 @@ class MonthlyProblem(DecisionProblem):
         return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
 
     def _contenders(self, values: ParameterValues) -> list[int]:
-        """Return indices of the mixes worth pricing at `values`: nearly the best, or with changed machine figures."""
-        limit, contenders = WORTH_PRICING * min(mix.expected for mix in self.mixes), []
-        for index, mix in enumerate(self.mixes):
-            labels = {label for name in mix.bought for label in self.work.source_by_name[name].labels}
-            is_near = (mix.expected <= limit and not mix.one_offer) or index == self.runner_up
-            if is_near or not values.values or labels & values.rows:
-                contenders.append(index)
-        return contenders
+        """Return indices of the mixes worth pricing at `values`: at the baseline all, else those of several offers."""
+        mixes = enumerate(self.mixes)
+        return [index for index, mix in mixes if not (mix.one_offer and values.values) or index == self.runner_up]
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
         """Return the machine numbers, at least 1 of each kind that a mix buys, of least cost, and USD per month."""
@@ -130,11 +128,10 @@ class MonthlyProblem(DecisionProblem):
             if not self.work.affords(counts):
                 return np.inf
             if (mix, counts) not in self._errors:
-                baseline = self.work.drawn
-                error = _month_usd(baseline, mix, counts)
-                if np.isfinite(error):
-                    error -= _month_usd(_sample(baseline), mix, counts)
-                self._errors[mix, counts] = error if np.isfinite(error) else 0.0
+                exact, estimate = (
+                    _month_usd(problem, mix, counts) for problem in (self.work.drawn, self._drawn_sample)
+                )
+                self._errors[mix, counts] = exact - estimate if math.isfinite(exact - estimate) else 0.0
             return _month_usd(sample, mix, counts) + self._errors[mix, counts]
 
         kinds = [index for index, kind in enumerate(sample.held) if kind.name in mix.bought]
@@ -191,13 +188,9 @@ class MonthlyProblem(DecisionProblem):
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
         """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline."""
-        values = ParameterValues(1, {parameter: math.exp(log_factor)})
-        problem = self.work.moved(values)
-        sample, estimates = _sample(problem), dict[Counts, float]()
-        for index in self._contenders(values):
-            if not self.mixes[index].one_offer:
-                counts, usd = self._best_counts(sample, self.mixes[index])
-                estimates[counts] = min(usd, estimates.get(counts, np.inf))
+        problem = self._problem(parameter, log_factor)
+        sample = _sample(problem)
+        estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.one_offer)
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
@@ -220,11 +213,11 @@ class MonthlyProblem(DecisionProblem):
         @cache
         def saving(log_factor: float) -> float:
             problem = self._problem(parameter, log_factor)
-            result = second.at(problem)
+            result, search = second.at(problem), MixSearch(problem, self.work)
             if is_one:
                 return 1.0 if result.lead != self.mixes[0].done.lead else -1.0
             with np.errstate(invalid="ignore"):  # Where neither does the work nothing is saved.
-                usd = first.at(problem).usd.mean() - result.usd.mean()
+                usd = search.rank(first._replace(done=first.at(problem))) - search.rank(second._replace(done=result))
             return float(np.nan_to_num(usd, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST))
 
         if np.sign(saving(inner)) == np.sign(saving(outer)):
@@ -317,14 +310,27 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         row = work.source_by_name.get(name, work.sources[0]).offer
         title = mix_title(mix, work)
         choices.append(Choice(row["option"], title, row, str(index), labels, already_owned=not mix.bought))
-    job_parameters = list(_job_parameters(work))
+    sources, job_parameters = work.sources, list(_job_parameters(work))
+    offers = [
+        replace(Choice.of(row), alternative=row["option"], labels=source.labels, already_owned=source.there > 0)
+        for source in sources
+        for row in [source.offer]
+    ]
+    speeds = {row["row"]: row for source in sources for row in source.rows if row is not None}
     all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
     return MonthlyProblem(
         workload=work.name,
         months=months,
         size_text=f"{months:g} months",
         choices=tuple(choices),
-        parameters=(*_offer_parameters(work), *(parameter for parameter, _ in job_parameters), *all_jobs),
+        parameters=(
+            *(
+                _within_price(work, parameter)
+                for parameter in parameters_of(offers, [*speeds.values()], work.month_days)
+            ),
+            *(parameter for parameter, _ in job_parameters),
+            *all_jobs,
+        ),
         samples_usd=np.stack([mix.done.usd * months for mix in mixes]),
         work_samples=tuple(pair for pair in job_parameters if np.ptp(pair[1]) > 0),
         rows=work.rows,
@@ -333,20 +339,12 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     )
 
 
-def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
-    """Yield the parameters of the offers: prices, figures of machines, tariffs, months, days of use, speeds."""
-    offers = []
-    for source in work.sources:
-        option, title = source.offer["option"], str(source.offer["title"])
-        offers.append(Choice(option, title, source.offer, option, source.labels, already_owned=source.there > 0))
-    speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
-    for parameter in parameters_of(offers, list(speeds.values()), work.month_days):
-        maximum = parameter.maximum
-        if parameter.figure == "residual_usd":
-            # Samples of a price list are cut at its lowest price; a higher resale value would be of no price list.
-            price, lowest, _ = value_with_bounds(work.source_by_name[parameter.subject].offer, "capex_usd")
-            maximum *= min(1.0, lowest / price)
-        yield replace(parameter, maximum=maximum)
+def _within_price(work: MonthlyWork, parameter: Parameter) -> Parameter:
+    """Return a parameter, a resale value limited to the lowest price of its machine: samples are cut there."""
+    if parameter.figure != "residual_usd":
+        return parameter
+    offer = work.source_by_name[parameter.subject].offer
+    return replace(parameter, maximum=parameter.maximum * min(1.0, offer["capex_usd_low"] / offer["capex_usd"]))
 
 
 def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs of one class per month
-UP_FRONT = "at_most_up_front"  # key of the budget in workloads.yaml
-TINY = 1e-12  # of a job
 
 
 class Trial(NamedTuple):
@@ -61,10 +59,6 @@ class WorkClass(NamedTuple):
         """Jobs per month with range; urgent jobs are counted among those of their class too."""
         urgent = self.job.urgent_per_month if self.urgent else None
         return self.job.per_month if urgent is None else urgent
-
-    def ends_in_time(self, row: Row, speed: float = 1.0) -> bool:
-        """Return whether a job on an option row, at `speed` times the central speed, ends within the limit."""
-        return bool(row["hours"] / speed <= self.limit) and bool(np.isfinite(row["usd"]))
 
 
 class Source(NamedTuple):
@@ -176,36 +170,27 @@ class MonthlyWork(MixLimits):
         """
         length = float(values.work("months"))
         if length == 1.0:
-            return self._problem(values, self._unmoved if values.values else {})
+            return self._problem(values, self.drawn if values.values else None)
         months = self.work.months * length
         steady = self.numbers / growth_by_month(self.growth, self.work.months)
         growth_factors = growth_by_month(self.growth, months)
         numbers = steady[:, :, np.arange(growth_factors.shape[2]) % steady.shape[2]] * growth_factors
         work = self.work.model_copy(update={"months": months})
-        longer = replace(self, work=work, numbers=numbers, stretched=self.stretched * length)
-        return longer._problem(values, {})
+        return replace(self, work=work, numbers=numbers, stretched=self.stretched * length)._problem(values)
 
-    @cached_property
-    def _unmoved(self) -> dict[str, OwnedMachine | RentalOffer]:
-        """Machines and offers at the baseline, by the key of their option."""
-        machines: list[OwnedMachine | RentalOffer] = [*self.drawn.held, *self.drawn.rented]
-        return {machine.name: machine for machine in machines}
-
-    def _problem(self, values: ParameterValues, unmoved: Mapping[str, OwnedMachine | RentalOffer]) -> Problem:
-        """Return the problem at `values`; machines and offers without changes are taken from `unmoved`, by name."""
-        jobs, machines = self._jobs(values), list[OwnedMachine | RentalOffer]()
+    def _problem(self, values: ParameterValues, baseline: Problem | None = None) -> Problem:
+        """Return the problem at `values`; machines and offers without changes are those of `baseline`."""
+        jobs = self._jobs(values)
+        held = {kind.name: kind for kind in baseline.held} if baseline else {}
+        rented = {offer.name: offer for offer in baseline.rented} if baseline else {}
         for source in self.sources:
-            machine = None if source.labels & values.rows else unmoved.get(source.offer["option"])
-            if machine is None and source.kind == "rented":
-                machine = self._rented(source, values, jobs)
-            machines.append(machine or self._owned(source, values))
-        return Problem(
-            jobs=jobs,
-            held=tuple(machine for machine in machines if isinstance(machine, OwnedMachine)),
-            rented=tuple(machine for machine in machines if isinstance(machine, RentalOffer)),
-            trials={key: trial.usd / self.work.months for key, trial in self.trials.items()},
-            errors=self.speed_errors,
-        )
+            name, is_moved = source.offer["option"], baseline is None or bool(source.labels & values.rows)
+            if is_moved and source.kind == "rented":
+                rented[name] = self._rented(source, values, jobs)
+            elif is_moved:
+                held[name] = self._owned(source, values)
+        trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
+        return Problem(jobs, tuple(held.values()), tuple(rented.values()), trials, self.speed_errors)
 
     def _jobs(self, values: ParameterValues) -> Array:
         """Return jobs per month at `values`, class x sample x month; a class excludes its urgent jobs."""
@@ -225,9 +210,8 @@ class MonthlyWork(MixLimits):
             return samples
         if name == "days":
             return np.asarray(samples * factor("days_per_month"))
-        if name != "hours":
-            samples = samples * hour_change(row, values)
-        return np.asarray(samples if name == "variable" else samples / factor("images_per_s"))
+        price = 1.0 if name == "hours" else hour_change(row, values)
+        return np.asarray(samples * price / (1.0 if name == "variable" else factor("images_per_s")))
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
         """Return a source's owned or committed machine; owned ones work in planned hours, committed ones always."""
@@ -257,10 +241,9 @@ class MonthlyWork(MixLimits):
         hours = np.full((len(self.classes), capacity.size), NEVER)
         for index, class_row in self._rows_in_time(source, values):
             hours[index] = self._figure("hours", class_row, values) / class_row["jobs_at_once"]
-        present = ALWAYS
-        if "delivery_months" in sampled:
-            starts, length = months_of(months)
-            present = np.clip((starts + length - sampled["delivery_months"][:, None]) / length, 0.0, 1.0)
+        present, (starts, length) = ALWAYS, months_of(months)
+        if isinstance(delay, np.ndarray):
+            present = np.clip((starts + length - delay[:, None]) / length, 0.0, 1.0)
         return OwnedMachine(
             name=row["option"],
             there=source.there,
@@ -286,13 +269,10 @@ class MonthlyWork(MixLimits):
             usd_of_job, hours = (self._figure(name, row, values) * paid_slots for name in ("usd", "hours"))
             device_hours[index] = hours * row["gpus"] / slots
             rents = self._rent_by_month.get((row["option"], row["model"]), ALWAYS)
-            mean = due = rents.mean(axis=1)
-            weights = jobs[index].mean(axis=0)
-            if rents.shape[1] == weights.size and weights.any():
-                due = rents @ (weights / max(float(weights.sum()), TINY))
+            mean, weights = rents.mean(axis=1), jobs[index].mean(axis=0)
+            due = np.average(rents, axis=1, weights=weights) if rents.size > 1 and weights.any() else mean
             # Prices are independent of speeds.
-            price = np.divide(usd_of_job, hours, out=np.zeros(shape[1]), where=hours > 0)
-            at_speed[index] = hours * np.mean(price * due)
+            at_speed[index] = hours * np.mean(np.nan_to_num(usd_of_job / hours) * due)
             expected[index] = np.mean(usd_of_job * due)
             usd[index], path = usd_of_job * mean, rents / mean[:, None]
         return RentalOffer(
@@ -328,7 +308,9 @@ class MonthlyWork(MixLimits):
     def _rows_in_time(self, source: Source, values: ParameterValues) -> Iterator[tuple[int, Row]]:
         """Yield index and option row of each class whose jobs end within their limit of hours on a source."""
         for index, (job_class, row) in enumerate(zip(self.classes, source.rows, strict=True)):
-            if row is not None and job_class.ends_in_time(row, float(values.factor(row["row"], "images_per_s"))):
+            if row is None or not np.isfinite(row["usd"]):
+                continue
+            if row["hours"] / values.factor(row["row"], "images_per_s") <= job_class.limit:
                 yield index, row
 
     # --- budget of the team ---------------------------------------------------------------------
@@ -348,8 +330,9 @@ class MonthlyWork(MixLimits):
 
     def over_budget(self, mix: Mix) -> list[dict[str, Any]]:
         """Return the reason against a mix that costs more than the budget up front (USD); [] for any other mix."""
-        reason = {"limit": UP_FRONT, "allowed": self.budget_usd, "actual": self.up_front(mix.counts)}
-        return [] if self.affords(mix.counts) else [reason]
+        usd = self.up_front(mix.counts)
+        is_over = usd > self.budget_usd
+        return [{"limit": "at_most_up_front", "allowed": self.budget_usd, "actual": usd}] if is_over else []
 
     def within_budget(self, usd_per_unit: float) -> "MonthlyWork":
         """Return the workload with its budget applied, and `limit_costs` where that changes the best mix.
@@ -358,7 +341,7 @@ class MonthlyWork(MixLimits):
         """
         if self.work.at_most_up_front is None:
             return self
-        within, best = replace(self, budget_usd=self.work.at_most_up_front * usd_per_unit), self.mixes[0]
-        saved_usd = within.mixes[0].expected - best.expected
-        costs = [reason | {"saved_usd": saved_usd} for reason in within.over_budget(best)]
+        within = replace(self, budget_usd=self.work.at_most_up_front * usd_per_unit)
+        saved_usd = within.mixes[0].expected - self.mixes[0].expected
+        costs = [reason | {"saved_usd": saved_usd} for reason in within.over_budget(self.mixes[0])]
         return replace(within, limit_costs=costs)
