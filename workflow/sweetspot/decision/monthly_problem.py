@@ -70,11 +70,11 @@ class MonthlyProblem(DecisionProblem):
 
     @cached_property
     def runner_up(self) -> int | None:
-        """Index of the cheapest mix that buys or sells other machines than the best, else of the cheapest other mix."""
+        """Index of the cheapest mix that buys other machines than the best, else of the cheapest other mix."""
         usd = self.samples_usd.mean(axis=1)
         finite = [index for index in range(1, len(usd)) if usd[index] < np.inf]
-        best = _commitments(self.mixes[0])
-        different = [index for index in finite if _commitments(self.mixes[index]) != best]
+        best = self.mixes[0].bought.keys()
+        different = [index for index in finite if self.mixes[index].bought.keys() != best]
         return min(different or finite, key=usd.tolist().__getitem__, default=super().runner_up)
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
@@ -102,7 +102,7 @@ class MonthlyProblem(DecisionProblem):
             sample, months = _sample(self.work.moved(single)), self.months * float(single.work("months"))
             rented = dispatch(_variant(sample, "", self.mixes[0].timed), sample.owned).lead
             for index, mix in enumerate(self.mixes):
-                is_open = not (any(_commitments(mix)) or mix.one_offer)
+                is_open = not (mix.bought or mix.one_offer)
                 alternative[index, case] = (is_open and rented) or self.choices[index].alternative
             for index in self._contenders(single):
                 counts, month_usd = self._best_counts(sample, self.mixes[index])
@@ -174,11 +174,11 @@ class MonthlyProblem(DecisionProblem):
         if outer == 0.0:
             return None
         mix, factor = best(outer), math.exp(side * outer)
-        same = (index for index, choice in enumerate(self.mixes) if _commitments(choice) == _commitments(mix))
+        same = (index for index, choice in enumerate(self.mixes) if choice.bought.keys() == mix.bought.keys())
         to = next((index for index in same if not self.mixes[index].one_offer), None)
         if to is None:
             return None
-        lead = "" if any(_commitments(mix)) else mix.done.lead
+        lead = "" if mix.bought else mix.done.lead
         usd = mix.expected * self.months_at(parameter, factor)
         return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), lead or str(to))
 
@@ -281,14 +281,9 @@ def _sample(problem: Problem) -> Problem:
     return problem.select(selected, selected % months)
 
 
-def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the sorted names of the kinds of machines that a mix buys, and of those that it sells."""
-    return tuple(sorted(mix.bought)), tuple(sorted(mix.resold))
-
-
 def _answer(mix: Mix) -> object:
-    """Return a key of a mix's answer: kinds bought and sold; if none, the name of the offer that it rents most."""
-    return _commitments(mix) if any(_commitments(mix)) else mix.done.lead
+    """Return a key of a mix's answer: the kinds that it buys; if none, the name of the offer that it rents most."""
+    return frozenset(mix.bought) or mix.done.lead
 
 
 # --- the problem of a workload ----------------------------------------------------------------------------------------

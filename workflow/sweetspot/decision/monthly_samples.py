@@ -29,8 +29,6 @@ FIGURES = {
     "days": "days_per_month",
 }
 OWNERSHIP_FIGURES = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
-# Figures of an offer that are sampled here, and the names of their streams and of who shares them.
-OFFER_FIGURES = {"sell_for_usd": ("sell_for", "instance"), "delivery_months": ("delivery", "option")}
 
 
 def monthly_work(
@@ -83,7 +81,7 @@ def monthly_work(
         figures=sampled,
         numbers=numbers,
         growth=growth,
-        offer_samples=ownership | _offer_samples(table, seed, size),
+        offer_samples=ownership | _delivery_samples(table, seed, size),
         month_days=month_days,
         rents=draws.rents,
         speed_keys=speed_keys,
@@ -97,7 +95,7 @@ def monthly_work(
         figures=central,
         numbers=numbers,
         growth=growth,
-        offer_samples=_offer_samples(table, None, 1),
+        offer_samples=_delivery_samples(table, None, 1),
         rents=None,
         speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))),
     )
@@ -159,14 +157,13 @@ def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFram
     return tuple(sources)
 
 
-def _offer_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
-    """Return samples of the sale price (USD) and the months until delivery, by (figure, row label)."""
-    samples = {}
+def _delivery_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
+    """Return samples of the months until delivery, by (figure, row label), where a machine is not there at once."""
+    samples, figure = {}, "delivery_months"
     for row in records(options):
-        for figure, (key, owner) in OFFER_FIGURES.items():
-            if or_zero(row.get(figure)) > 0:
-                noise = _noise(seed, size, key, row[owner])
-                samples[figure, row["row"]] = spread(*value_with_bounds(row, figure), LEVEL_RANGE, noise)
+        if or_zero(row.get(figure)) > 0:
+            noise = _noise(seed, size, "delivery", row["option"])
+            samples[figure, row["row"]] = spread(*value_with_bounds(row, figure), LEVEL_RANGE, noise)
     return samples
 
 

@@ -92,8 +92,8 @@ class MonthlyWork(MixLimits):
 
     `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
     per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
-    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline; USD that an
-    owned machine would sell for today; months until delivery. `rents`: paths of the rents (None: the central ones).
+    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline, and months
+    until delivery. `rents`: paths of the rents (None: the central ones).
     `stretched`: length of the project / planned length. `speed_keys`: correlation key of each row whose speed is
     uncertain; `trials`: the timings that reveal speeds, by key. `budget_usd`: what may be paid up front;
     `limit_costs`: the budget as a reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
@@ -226,8 +226,7 @@ class MonthlyWork(MixLimits):
             capacity = HOURS_A_DAY * np.minimum(self._figure("days", row, values), self.month_days) * working
             if source.there:
                 care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
-                sale = sampled.get("sell_for_usd", 0.0) * factor("sell_for_usd")
-                fixed = care + (sale - or_zero(row["residual_usd"])) / months
+                fixed = care - or_zero(row["residual_usd"]) / months
             else:
                 usd = possession(row, lambda name: sampled.get(name, 1.0) * factor(name), delay)
                 fixed = row["fixed_usd_per_month"] * working * usd / (possession(row, BASELINE.of(None)) or 1.0)
@@ -247,7 +246,6 @@ class MonthlyWork(MixLimits):
         return OwnedMachine(
             name=row["option"],
             there=source.there,
-            minimum=0 if or_zero(row.get("sell_for_usd")) > 0 else source.there,
             fixed=fixed + np.zeros(capacity.size),
             capacity=capacity,
             hours=hours,

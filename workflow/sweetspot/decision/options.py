@@ -41,7 +41,7 @@ SIDE |= {"side_basis": "throughput_basis", "side_source": "throughput_source"}
 # What an option takes from its offer (offers.parquet): figures with a range, then terms.
 RANGED = (
     "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
-    "interruptions_per_hour", "delivery_months", "sell_for_usd",
+    "interruptions_per_hour", "delivery_months",
 )  # fmt: skip
 TERMS = (
     "price_list_title", "month_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate",

@@ -19,10 +19,7 @@ MACHINE_FIGURES = {
     "residual_usd": ("resale value of {box}", "USD"),
     "maintenance_usd_per_month": ("maintenance of {box}", "USD/month"),
     "kw": ("power of {box}", "kW"),
-    "sell_for_usd": ("what {box} would sell for", "USD"),
 }
-FIGURES_IF_OWNED = ("kw", "sell_for_usd")
-FIGURES_FOR_SALE = tuple(MACHINE_FIGURES)[:-1]
 
 
 def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:
@@ -80,7 +77,7 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
 
 def _machine_parameters(offer: Choice) -> Iterator[Parameter]:
     row = offer.row
-    for figure in FIGURES_IF_OWNED if offer.already_owned else FIGURES_FOR_SALE:
+    for figure in ("kw",) if offer.already_owned else MACHINE_FIGURES:
         if not or_zero(row[figure]) > 0:
             continue
         name, unit = MACHINE_FIGURES[figure]

@@ -64,9 +64,6 @@ class OwnedMachine:
         Key of its option.
     there
         Number of machines that are already owned; 0: the kind is for sale.
-    minimum
-        The smallest number that can be kept: 0 if owned machines may be sold. Keeping one then
-        costs the price it would sell for.
     fixed
         USD per month of one machine, by sample.
     capacity
@@ -87,7 +84,6 @@ class OwnedMachine:
 
     name: str
     there: int
-    minimum: int
     fixed: Array
     capacity: Array
     hours: Array
@@ -176,11 +172,6 @@ class Problem:
     def owned(self) -> Counts:
         """Number of machines already owned, by kind in the order of `held`."""
         return tuple(kind.there for kind in self.held)
-
-    @property
-    def minimum(self) -> Counts:
-        """Smallest number of machines that can be kept, by kind in the order of `held`."""
-        return tuple(kind.minimum for kind in self.held)
 
     @property
     def trial_usd(self) -> float:

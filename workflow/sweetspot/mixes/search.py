@@ -14,7 +14,7 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Indices, Problem, cost
 
 MINIMUM_SAVING = 0.01  # share of the expected cost; nobody sets up a machine to save less
 SELECTION_SAMPLES = 250  # samples on which the machines to time are selected
-BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold"
+BEST, OWNED, BOUGHT, RENTED = "best", "there", "bought", "rented"
 
 
 class Mix(NamedTuple):
@@ -24,7 +24,7 @@ class Mix(NamedTuple):
     ----------
     kind
         BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned; rented without
-        a `source`: several), RESALE (what is owned and can be sold).
+        a `source`: several).
     source
         Name of the only machine or offer beside owned machines; empty: any.
     done
@@ -68,12 +68,6 @@ class Mix(NamedTuple):
         """Number of machines bought or committed to, by kind; kinds without any are left out."""
         pairs = zip(self.problem.held, self.counts, strict=True)
         return {kind.name: count - kind.there for kind, count in pairs if count > kind.there}
-
-    @property
-    def resold(self) -> dict[str, int]:
-        """Number of owned machines sold, by kind; kinds without any are left out."""
-        pairs = zip(self.problem.held, self.counts, strict=True)
-        return {kind.name: kind.there - count for kind, count in pairs if count < kind.there}
 
     @property
     def timed(self) -> frozenset[str]:
@@ -124,11 +118,11 @@ class MixSearch:
             return self.rank(self.mix(counts))
 
         maximum = useful_counts(self.problem)
-        return self.mix(climb(min(starts, key=usd), usd, kinds, self.problem.minimum, maximum))
+        return self.mix(climb(min(starts, key=usd), usd, kinds, self.problem.owned, maximum))
 
     @cached_property
     def timed(self) -> frozenset[str]:
-        """Keys of the speeds that are worth timing first if nothing is bought or sold.
+        """Keys of the speeds that are worth timing first if nothing is bought.
 
         Forward selection: the timing that lowers the expected cost most, its trial included, is
         added as long as it saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer
@@ -189,7 +183,7 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
     """Return the best mix first, then each pure option, the cheapest first.
 
     The best keeps the budget where any mix found does. No pure option is ever cheaper than the
-    best. Where the best buys or sells, renting on several offers is one too if it is cheaper than on
+    best. Where the best buys, renting on several offers is one too if it is cheaper than on
     any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
@@ -199,10 +193,9 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
             single = step(owned, index, 1)
             reached = search.cheapest([single], [index]).counts
             options.append((BOUGHT, kind.name, tuple(map(max, reached, single))))
-    starts = [owned, problem.minimum, *(counts for _, _, counts in options)]
+    starts = [owned, *(counts for _, _, counts in options)]
     options += [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
     options += [(OWNED, "", owned)] * any(owned)
-    options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for name, source, counts in options:
         allowed = replace(problem, first=source, rented=() if name == OWNED else problem.rented)
         pure.append(search.with_timings(Mix(name, source, dispatch(allowed, counts))))
