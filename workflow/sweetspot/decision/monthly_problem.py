@@ -28,6 +28,7 @@ from sweetspot.mixes.problem import Counts, Problem, even_indices, growth_by_mon
 from sweetspot.mixes.search import Mix, MixSearch, climb, step, useful_counts
 from sweetspot.titles import model_title
 
+WORTH_PRICING = 1.6  # times the best: a more expensive mix is priced only where its figures change
 WORTH_DECIDING = 1.2  # times the best estimate: more expensive numbers of machines are no starts of a decision
 PRECISION = 2e-7  # of the logarithm of a factor at which the answer changes
 LARGEST = 1e300  # USD; stands for what does not do the work
@@ -116,9 +117,14 @@ class MonthlyProblem(DecisionProblem):
         return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
 
     def _contenders(self, values: ParameterValues) -> list[int]:
-        """Return indices of the mixes worth pricing at `values`: at the baseline all, else those of several offers."""
-        mixes = enumerate(self.mixes)
-        return [index for index, mix in mixes if not (mix.one_offer and values.values) or index == self.runner_up]
+        """Return indices of the mixes worth pricing at `values`: nearly the best, or with changed machine figures."""
+        limit, contenders = WORTH_PRICING * min(mix.expected for mix in self.mixes), []
+        for index, mix in enumerate(self.mixes):
+            labels = {label for name in mix.bought for label in self.work.source_by_name[name].labels}
+            is_near = (mix.expected <= limit and not mix.one_offer) or index == self.runner_up
+            if is_near or not values.values or labels & values.rows:
+                contenders.append(index)
+        return contenders
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
         """Return the machine numbers, at least 1 of each kind that a mix buys, of least cost, and USD per month."""
