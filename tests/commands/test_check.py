@@ -8,7 +8,6 @@ import pytest
 from project_copy import ROOT, edit
 from sweetspot.commands.command_line import main
 from sweetspot.commands.read_study import read_study
-from sweetspot.errors import UserError
 
 # Of the shipped studies those that differ in what they have: logs, scenarios, plans of phases and of months.
 SHIPPED = ("fine-tune-2026", "lab-of-five", "office-box-2026", "parkopedia-2018", "woolf-2017")
@@ -188,11 +187,6 @@ def test_a_figure_that_cannot_be_is_named_with_its_line(lab):
     told = [(Path(file).name, rule, words.split(":")[0]) for file, rule, words in found.warnings]
     assert told == [("throughput.csv", "beyond_peak", "line 3"), ("throughput.csv", "more_than_n_times_one", "line 4")]
     assert found.errors == [] and "more than 4 times what one RTX 4090 does (1,400)" in found.warnings[1][2]
-
-
-def test_a_study_that_is_not_there_is_one_sentence(lab):
-    with pytest.raises(UserError, match="study 'lob' does not exist; expected one of lab"):
-        read_study("lob", lab[0])
 
 
 def test_the_command_ends_with_0_for_a_warning_and_with_2_for_a_mistake(lab, monkeypatch, capsys):
