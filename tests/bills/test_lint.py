@@ -176,7 +176,6 @@ OWNED = [
     # 0.4 of the cheapest known to 4 times the dearest and 5,000 USD for the host, a device; so is its resale.
     (*CARD, {"capex": 4 * 0.4 * LOW + 1}, None), (*CARD, {"capex": 4 * 0.4 * LOW - 1}, "own_purchase"),
     (*CARD, {"capex": 16 * HIGH + 4999}, None), (*CARD, {"capex": 16 * HIGH + 5001}, "own_purchase"),
-    (*CARD, {"sell_for": 2000.0}, None), (*CARD, {"sell_for": 200_000.0}, "own_resale"),
     (*CARD, {"staff_hours_per_month": 1, "staff_per_hour": 500}, None),
     (*CARD, {"staff_hours_per_month": 0.01, "staff_per_hour": 60_000}, "own_staff"),
     (*CARD, {"staff_hours_per_month": 1, "staff_per_hour": 0.6}, "own_staff"),

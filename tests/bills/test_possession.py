@@ -152,19 +152,6 @@ def test_a_curve_of_one_s_own_counts_from_the_purchase_and_nobody_sells_above_th
 
 
 @pytest.mark.parametrize(
-    ("sell_for", "ends"), [(500, (500, 500, 500)), ({"value": 1000, "low": 900, "high": 1200}, (1000, 900, 1200))]
-)
-def test_what_a_machine_that_is_there_would_sell_for_today(sell_for, ends):
-    own = {"capex": 0, "months": 36, "kw": 1, "per_kwh": 0.2, "days_per_month": 10, "sell_for": sell_for}
-    rates = [{"currency": "XTS", "usd": 2.0, "as_of": "2018-06-15", "source": "bank"}]
-    listed = price_list(
-        {"instance": "x", "purchase": "own", "own": own}, currency="XTS", rates=rates, as_of="2018-06-15"
-    )
-    row = offers(listed, machines(listed)).loc["x"]
-    assert row[["sell_for_usd", "sell_for_usd_low", "sell_for_usd_high"]].tolist() == pytest.approx(2 * np.array(ends))
-
-
-@pytest.mark.parametrize(
     ("keys", "months", "until"),
     [
         ({}, (0, 0, 0), "None"),

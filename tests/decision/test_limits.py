@@ -1,4 +1,4 @@
-"""What a team allows itself up front, what that limit costs; and selling."""
+"""What a team allows itself up front, and what that limit costs."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,6 @@ from sweetspot.decision.analyses import tornado_rows
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.priced_works import works
-from sweetspot.decision.sources import source_table
 from sweetspot.decision.verdict import verdict_table
 
 SIGNED = {"instance": "signed", "purchase": "reserved",
@@ -84,62 +83,3 @@ def test_of_several_machines_as_many_as_the_money_reaches_for():
     jobs = next(one for one in question.parameters if one.quantity == "per_month")
     box = [choice.option for choice in question.choices].index("box")
     assert question.at(jobs, np.array([5.0])).counts[box, 0] == 2.0
-
-
-def kept(rent, have=1, facts=None, draws=2, **terms):
-    """A machine that is there: 240 hours, 50 of care, 0.2 an hour; it would bring 3,600."""
-    as_of = terms.pop("as_of", None)
-    old = own("old", **({"capex": 0.0, "sell_for": 3600.0} | terms)) | ({"as_of": as_of} if as_of else {})
-    jobs = [class_of("a", 100.0)]
-    return small_lab(old, hourly(rent), jobs=jobs, hours={"a": 2.0}, have=["old"] * have, facts=facts, draws=draws)
-
-
-def of_month(made):
-    """USD a month of each way, by its key."""
-    return {one.key: one.expected for one in made.mixes}
-
-
-def test_to_keep_a_machine_costs_what_it_would_bring():
-    """50 of care, 3,600 / 36 given up, 40 of electricity; sold, 200 hours for 6 USD. Of two one is sold. Without a
-    price nothing is, and a box for sale that names one costs as before: 1,050 a month.
-    """
-    made = kept(6.0)[0]
-    assert of_month(made) == pytest.approx({"best": 190.0, "there": 190.0, "rented": 190.0, "sold": 1200.0})
-    assert made.mixes[0].counts == (1,) and made.mixes[0].resold == {}
-    assert float(made.mixes[0].at(made.central).usd[0]) == pytest.approx(190.0)
-    two = kept(6.0, have=2)[0]
-    assert two.mixes[0].counts == (1,) and of_month(two)["there"] == pytest.approx(340.0)
-    best = source_table([two]).query("mix == 'best'").set_index("option").loc["old"]
-    assert best["machines"] == 1
-    none = kept(0.3, sell_for=None)[0]
-    assert of_month(none) == pytest.approx({"best": 90.0, "there": 90.0, "rented": 90.0})
-    bought = lab(own(sell_for=9000.0), hourly(6.0))[0]
-    assert of_month(bought) == pytest.approx({"best": 1090.0, "box": 1090.0, "rented": 1200.0})
-
-
-def test_where_renting_is_cheaper_than_its_care_and_price_it_is_sold():
-    made, *rest = kept(0.3)
-    assert of_month(made) == pytest.approx({"best": 60.0, "there": 190.0, "rented": 190.0, "sold": 60.0})
-    assert made.mixes[0].counts == (0,) and made.mixes[0].resold == {"old": 1}
-    table, _, told = table_of(made, *rest)
-    assert table["title"].to_dict() == {
-        "best": "1 × old sold, all on rented", "there": "what you have, alone", "rented": "rented beside your old",
-    }  # fmt: skip
-    assert table["kind"][["best", "there"]].tolist() == ["rent", "keep"]
-    assert told.best == "best" and told.rival in ("there", "rented") and told.ratio == pytest.approx(190 / 60)
-
-
-def test_from_which_price_it_is_sold():
-    """Rented for 1 USD an hour it is 200 a month: kept, 90 and a 36th of its price; both alike at 3,960."""
-    question = monthly_problem(kept(1.0)[0])
-    (price,) = (one for one in question.parameters if one.quantity == "sell_for_usd")
-    assert (price.name, price.value, price.unit) == ("selling price of old", 3600.0, "USD")
-    (turn,) = question.turning_points[price]
-    assert turn.factor * 3600.0 == pytest.approx(3960.0) and question.choices[turn.to].option in ("sold", "rented")
-    assert question.title(turn.to, 0.0, None) == "1 × old sold, all on rented"
-
-
-def test_its_price_may_have_a_range():
-    made = kept(6.0, draws=1000, sell_for={"value": 3600.0, "low": 1800.0, "high": 5400.0})[0]
-    brought = (made.mixes[0].done.usd - 90.0) * 36
-    assert np.quantile(brought, [0.05, 0.5, 0.95]) == pytest.approx([1800.0, 3600.0, 5400.0], rel=0.06)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed
-from sweetspot.decision.decision_problem import ParameterValues
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.mixes.problem import growth_by_month, months_of
 
@@ -58,22 +57,6 @@ def test_growth_is_one_unknown_number_a_project_apart_from_what_is_known_of_the_
     made = work_of(jobs={"value": 10.0, "low": 5.0, "high": 20.0}, growth=RANGED, draws=50, months_alike=1.0)
     drawn = {one.quantity: values for one, values in monthly_problem(made).work_samples}
     assert drawn["per_month"] == pytest.approx(made.numbers[0, :, 0])
-    assert (1 + drawn["growth_per_month"]) * made.numbers[0, :, 0] == pytest.approx(made.numbers[0, :, 1])
-
-
-def test_growth_moves_as_an_assumption_of_its_class():
-    """Twice 5 % a month is 10 %, of the class that it is said of; another stays."""
-    jobs = [class_of("a", 10.0, growth_per_month=0.05), class_of("b", 10.0)]
-    question = monthly_problem(made := posed(RENTED, jobs=jobs, hours={"a": 2.0, "b": 2.0}))
-    (growth,) = (one for one in question.parameters if one.quantity == "growth_per_month")
-    assert (growth.name, growth.value, growth.low, growth.high) == (
-        "growth of the jobs of a", 0.05, pytest.approx(0.04), pytest.approx(0.06),
-    )  # fmt: skip
-    assert (growth.unit, growth.range_basis, growth.maximum) == ("share/month", "assumed", 0.5)
-    moved = made.moved(ParameterValues(1, {growth: 2.0})).jobs
-    assert moved[0, 0] == pytest.approx(10.0 * 1.1**MONTHS) and moved[1, 0] == pytest.approx(np.full(36, 10.0))
-    planned = made.moved(ParameterValues(1, {growth: 1.0})).jobs
-    assert planned[0, 0] == pytest.approx(10.0 * 1.05**MONTHS)
 
 
 def test_what_pays_for_a_growing_work_is_a_machine_that_a_steady_one_does_not_pay():

@@ -12,7 +12,7 @@ def held(name, hours, running, capacity, fixed=0.0, there=0, draws=1, **changes)
     """A kind held with the same figures in every sample; hours and running by class, or class x sample."""
     samples = np.ones(draws)
     hours, running = (as_samples(values, draws) for values in (hours, running))
-    values = {"devices": 1, "present": ALWAYS, "minimum": there, "running_at_speed": running}
+    values = {"devices": 1, "present": ALWAYS, "running_at_speed": running}
     return OwnedMachine(
         name=name, there=there, fixed=fixed * samples, capacity=capacity * samples, hours=hours,
         running=running, speed_keys=("",) * len(hours), **values | changes

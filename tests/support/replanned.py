@@ -99,13 +99,13 @@ class Replanned:
         return self._alternative(rows[stays].sort_values("images_per_usd")["option"].iloc[-1])
 
     def _months(self, inputs: Inputs, point: dict[str, Any], works: dict[str, Any]) -> str:
-        """What the best mix buys and sells, else rents most."""
+        """What the best mix buys, else rents most."""
         file = self._written("workloads", works, self.works)
         monthly = {point["workload"]: load_monthly(file)[point["workload"]]}
         with patch.object(simulate, "speed_error", self._as_planned):
             (posed,) = decide_study(inputs, self._settings(), MIX_DRAWS, load_needs(file), monthly).months
         best = posed.mixes[0]
-        return " + ".join((*sorted(best.bought), *sorted(best.resold))) or best.done.lead
+        return " + ".join(sorted(best.bought)) or best.done.lead
 
     def _as_planned(self, row: dict[str, Any]) -> Error:
         """The error of a figure at its planned value: the key of its draws has that value, and the mean of a thousand

@@ -69,20 +69,18 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> dict[str, Any]:
         fastest = table.rename(columns=names).iloc[0]
         return fastest[[*names.values(), "up_front_usd", "due_usd_per_month"]].to_dict()
 
-    hours = np.stack([jobs[index].hours for index in in_time])
-    usd = np.stack([jobs[index].usd_samples for index in in_time])
-    table = table.loc[in_time]
+    hours, usd = (np.stack([getattr(jobs[index], name) for index in in_time]) for name in ("hours", "usd_samples"))
     run, result, is_published = np.array([_shares_in_time(jobs[index], limit) for index in in_time]).T
     likelihood = np.nan_to_num(result / np.maximum(run, MINIMUM_SHARE))
-    likely = next(
-        (part for part in (likelihood * is_published, likelihood) if part.max() >= MINIMUM_SHARE), np.ones(len(table))
-    )
+    candidates = (likelihood * is_published, likelihood, np.ones(len(in_time)))
+    likely = next(shares for shares in candidates if shares.max() >= MINIMUM_SHARE)
+    table = table.loc[in_time].assign(p_in_time=run, p_result_in_time=result)
     with np.errstate(divide="ignore"):
-        table = table.assign(p_in_time=run, p_result_in_time=result, usd_per_result=table["usd"] / likely)
-        cheapest = shares(np.where(hours <= limit, usd, np.inf) / likely[:, None], in_time)
+        table["usd_per_result"] = table["usd"] / likely
+        table["p_cheapest"] = shares(np.where(hours <= limit, usd, np.inf) / likely[:, None], in_time)
     table["hours_low"], table["hours_high"] = interval(hours)
     table["usd_low"], table["usd_high"] = interval(usd)
-    ranked = table.assign(p_cheapest=cheapest).sort_values(["usd_per_result", "usd", "option"], kind="stable")
+    ranked = table.sort_values(["usd_per_result", "usd", "option"], kind="stable")
     best, rivals = ranked.iloc[0], ranked["title"].iloc[1:]
     sure = confidence(best["p_cheapest"]) if len(rivals) else "clear"
     return best.to_dict() | {"confidence": sure, "rival_title": next(iter(rivals), None)}
@@ -149,13 +147,13 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> p
     for work in works:
         queue = _queue_of(work)
         for number, job_class in enumerate(work.classes):
-            if job_class.urgent:
+            # Jobs of a class with a deadline are two classes, of which the urgent one has it.
+            if not job_class.urgent and job_class.job.within_hours is not None:
                 continue
-            urgent = number + (job_class.job.within_hours is not None)  # They follow those of their class.
-            limit, jobs = work.classes[urgent].limit if due is None else due, list(_jobs(work, queue, urgent))
+            limit, jobs = job_class.limit if due is None else due, list(_jobs(work, queue, number))
             if jobs and np.isfinite(limit):
-                columns = cheapest_in_time(jobs, limit)
-                rows.append(columns | {"workload": work.name, "class": job_class.job.name, "within_hours": limit})
+                names = {"workload": work.name, "class": job_class.job.name, "within_hours": limit}
+                rows.append(cheapest_in_time(jobs, limit) | names)
     return pd.DataFrame(rows, columns=columns_of("deadlines"))
 
 

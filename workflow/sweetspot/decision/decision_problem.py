@@ -190,8 +190,6 @@ class DecisionProblem(ABC):
         Label of the option row whose months and days of use all choices share (None: they do not).
     work_samples
         Parameters of the work with their samples.
-    neighbour_usd
-        USD of variants of a choice with one machine more or fewer, variant x sample.
     rows
         Further rows of the options, by label.
     """
@@ -204,7 +202,6 @@ class DecisionProblem(ABC):
     model: str = ""
     reference: int | None = None
     work_samples: tuple[tuple[Parameter, Array], ...] = ()
-    neighbour_usd: Array | None = None
     rows: dict[int, Row] = field(default_factory=dict)
     not_sampled: ClassVar[tuple[str, ...]] = ()  # figures whose samples change no cost
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from sweetspot.bills.rates import or_zero
 from sweetspot.decision.decision_problem import error_key
-from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork, Source, Trial, WorkClass
+from sweetspot.decision.monthly_work import PER_MONTH, MonthlyWork, Source, Trial, WorkClass
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.simulate import Draws, value_with_bounds
 from sweetspot.decision.worth_knowing import timings_of
@@ -29,8 +29,6 @@ FIGURES = {
     "days": "days_per_month",
 }
 OWNERSHIP_FIGURES = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
-# Figures of an offer that are sampled here, and the names of their streams and of who shares them.
-OFFER_FIGURES = {"sell_for_usd": ("sell_for", "instance"), "delivery_months": ("delivery", "option")}
 
 
 def monthly_work(
@@ -63,16 +61,16 @@ def monthly_work(
     )
     table, classes = _with_terms(options, offers), _classes_of(name, work)
     sampled = {figure: getattr(draws, figure)[:, :MIX_DRAWS] for figure in FIGURES}
-    ownership = {
-        (figure.name, label): figure.values[:MIX_DRAWS] / table.at[label, figure.name]
-        for figure in draws.figures
-        for label in figure.rows
-        if figure.name in OWNERSHIP_FIGURES and table.at[label, figure.name] > 0
-    }
-    speeds = [figure for figure in draws.figures if figure.name == "images_per_s"]
-    speed_keys = {label: error_key(figure.error) for figure in speeds for label in figure.rows}
-    logs = {error_key(figure.error): np.log(figure.values[:MIX_DRAWS]) for figure in reversed(speeds)}
     size = sampled["hours"].shape[1]
+    speed_keys, logs, ownership = dict[int, str](), dict[str, Array](), dict[tuple[str, int], Array]()
+    for figure in draws.figures:
+        samples, key = figure.values[:MIX_DRAWS], error_key(figure.error)
+        if figure.name == "images_per_s":
+            speed_keys |= dict.fromkeys(figure.rows, key)
+            logs.setdefault(key, np.log(samples))
+        elif figure.name in OWNERSHIP_FIGURES:
+            planned = table.loc[figure.rows, figure.name]
+            ownership |= {(figure.name, label): samples / value for label, value in planned.items() if value > 0}
     errors = SpeedErrors(tuple(logs), np.array([*logs.values()]).reshape(len(logs), size))
     numbers, growth = _job_samples(name, work, classes, seed, size)
     monthly = MonthlyWork(
@@ -83,7 +81,7 @@ def monthly_work(
         figures=sampled,
         numbers=numbers,
         growth=growth,
-        offer_samples=ownership | _offer_samples(table, seed, size),
+        offer_samples=ownership | _delivery_samples(table, seed, size),
         month_days=month_days,
         rents=draws.rents,
         speed_keys=speed_keys,
@@ -97,7 +95,7 @@ def monthly_work(
         figures=central,
         numbers=numbers,
         growth=growth,
-        offer_samples=_offer_samples(table, None, 1),
+        offer_samples=_delivery_samples(table, None, 1),
         rents=None,
         speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))),
     )
@@ -110,15 +108,15 @@ def _job_samples(
     """Return jobs per month, class x sample x month, and growth per month, class x sample; medians if seed is None."""
     numbers, growth = list[Array](), list[Array]()
     for job_class in classes:
-        share, number = job_class.job.growth_per_month, job_class.number
-        noise = _noise(seed, size, GROWTH, name, job_class.job.name)
-        value, low, high = (1.0 + rate for rate in (share.value, *share.ends))
+        job, number = job_class.job, job_class.number
+        noise = _noise(seed, size, "growth_per_month", name, job.name)
+        value, low, high = (1.0 + rate for rate in (job.growth_per_month.value, *job.growth_per_month.ends))
         growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
         growth_factors = growth_by_month(growth[-1][None], work.months)[0]
         by_month = np.zeros(growth_factors.shape)
         if seed is not None:
-            generator = stream(seed, PER_MONTH, name, job_class.job.name, job_class.urgent)
-            by_month = month_noise(generator, size, growth_factors.shape[1], work.months_alike)
+            generator = stream(seed, PER_MONTH, name, job.name, job_class.urgent)
+            by_month = month_noise(generator, size, by_month.shape[1], work.months_alike)
         jobs = spread(number.value, *number.ends, LEVEL_RANGE, by_month) * growth_factors
         numbers.append(np.minimum(numbers[-1], jobs) if job_class.urgent else jobs)
     return np.stack(numbers), np.stack(growth)
@@ -149,24 +147,23 @@ def _with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
 def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFrame) -> tuple[Source, ...]:
     """Return a source per persistent option of the classes; owned machines count in the first list that offers them."""
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
-    rows = options[(options["in_answer"].astype(bool) | is_owned) & options["persistent"].astype(bool)]
     workloads, counts, sources = [job_class.workload for job_class in classes], Counter(work.have), []
-    for _, group in rows[rows["workload"].isin(workloads)].groupby("option", sort=False):
-        offer, *others = records(group)
-        by_workload = {row["workload"]: row for row in (*reversed(others), offer)}
-        count = counts.pop(offer["instance"], 0) if offer["purchase"] == "own" else 0
-        sources.append(Source(offer, tuple(map(by_workload.get, workloads)), count))
+    is_used = (options["in_answer"].astype(bool) | is_owned) & options["persistent"].astype(bool)
+    for _, group in options[is_used & options["workload"].isin(workloads)].groupby("option", sort=False):
+        rows = records(group)
+        by_workload = {row["workload"]: row for row in reversed(rows)}
+        count = counts.pop(rows[0]["instance"], 0) if rows[0]["purchase"] == "own" else 0
+        sources.append(Source(rows[0], tuple(map(by_workload.get, workloads)), count))
     return tuple(sources)
 
 
-def _offer_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
-    """Return samples of the sale price (USD) and the months until delivery, by (figure, row label)."""
-    samples = {}
+def _delivery_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
+    """Return samples of the months until delivery, by (figure, row label), where a machine is not there at once."""
+    samples, figure = {}, "delivery_months"
     for row in records(options):
-        for figure, (key, owner) in OFFER_FIGURES.items():
-            if or_zero(row.get(figure)) > 0:
-                noise = _noise(seed, size, key, row[owner])
-                samples[figure, row["row"]] = spread(*value_with_bounds(row, figure), LEVEL_RANGE, noise)
+        if or_zero(row.get(figure)) > 0:
+            noise = _noise(seed, size, "delivery", row["option"])
+            samples[figure, row["row"]] = spread(*value_with_bounds(row, figure), LEVEL_RANGE, noise)
     return samples
 
 

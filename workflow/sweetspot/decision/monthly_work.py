@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs of one class per month
-GROWTH = "growth_per_month"  # quantity: growth of one class
-UP_FRONT = "at_most_up_front"  # key of the budget in workloads.yaml
-TINY = 1e-12  # of a job
 
 
 class Trial(NamedTuple):
@@ -62,10 +59,6 @@ class WorkClass(NamedTuple):
         """Jobs per month with range; urgent jobs are counted among those of their class too."""
         urgent = self.job.urgent_per_month if self.urgent else None
         return self.job.per_month if urgent is None else urgent
-
-    def ends_in_time(self, row: Row, speed: float = 1.0) -> bool:
-        """Return whether a job on an option row, at `speed` times the central speed, ends within the limit."""
-        return bool(row["hours"] / speed <= self.limit) and bool(np.isfinite(row["usd"]))
 
 
 class Source(NamedTuple):
@@ -99,8 +92,8 @@ class MonthlyWork(MixLimits):
 
     `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
     per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
-    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline; USD that an
-    owned machine would sell for today; months until delivery. `rents`: paths of the rents (None: the central ones).
+    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline, and months
+    until delivery. `rents`: paths of the rents (None: the central ones).
     `stretched`: length of the project / planned length. `speed_keys`: correlation key of each row whose speed is
     uncertain; `trials`: the timings that reveal speeds, by key. `budget_usd`: what may be paid up front;
     `limit_costs`: the budget as a reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
@@ -177,46 +170,33 @@ class MonthlyWork(MixLimits):
         """
         length = float(values.work("months"))
         if length == 1.0:
-            return self._problem(values, self._unmoved if values.values else {})
+            return self._problem(values, self.drawn if values.values else None)
         months = self.work.months * length
         steady = self.numbers / growth_by_month(self.growth, self.work.months)
         growth_factors = growth_by_month(self.growth, months)
         numbers = steady[:, :, np.arange(growth_factors.shape[2]) % steady.shape[2]] * growth_factors
         work = self.work.model_copy(update={"months": months})
-        longer = replace(self, work=work, numbers=numbers, stretched=self.stretched * length)
-        return longer._problem(values, {})
+        return replace(self, work=work, numbers=numbers, stretched=self.stretched * length)._problem(values)
 
-    @cached_property
-    def _unmoved(self) -> dict[str, OwnedMachine | RentalOffer]:
-        """Machines and offers at the baseline, by the key of their option."""
-        machines: list[OwnedMachine | RentalOffer] = [*self.drawn.held, *self.drawn.rented]
-        return {machine.name: machine for machine in machines}
-
-    def _problem(self, values: ParameterValues, unmoved: Mapping[str, OwnedMachine | RentalOffer]) -> Problem:
-        """Return the problem at `values`; machines and offers without changes are taken from `unmoved`, by name."""
-        jobs, machines = self._jobs(values), list[OwnedMachine | RentalOffer]()
+    def _problem(self, values: ParameterValues, baseline: Problem | None = None) -> Problem:
+        """Return the problem at `values`; machines and offers without changes are those of `baseline`."""
+        jobs = self._jobs(values)
+        held = {kind.name: kind for kind in baseline.held} if baseline else {}
+        rented = {offer.name: offer for offer in baseline.rented} if baseline else {}
         for source in self.sources:
-            machine = None if source.labels & values.rows else unmoved.get(source.offer["option"])
-            if machine is None and source.kind == "rented":
-                machine = self._rented(source, values, jobs)
-            machines.append(machine or self._owned(source, values))
-        return Problem(
-            jobs=jobs,
-            held=tuple(machine for machine in machines if isinstance(machine, OwnedMachine)),
-            rented=tuple(machine for machine in machines if isinstance(machine, RentalOffer)),
-            trials={key: trial.usd / self.work.months for key, trial in self.trials.items()},
-            errors=self.speed_errors,
-        )
+            name, is_moved = source.offer["option"], baseline is None or bool(source.labels & values.rows)
+            if is_moved and source.kind == "rented":
+                rented[name] = self._rented(source, values, jobs)
+            elif is_moved:
+                held[name] = self._owned(source, values)
+        trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
+        return Problem(jobs, tuple(held.values()), tuple(rented.values()), trials, self.speed_errors)
 
     def _jobs(self, values: ParameterValues) -> Array:
         """Return jobs per month at `values`, class x sample x month; a class excludes its urgent jobs."""
         jobs: list[Array] = []
         for index, job_class in enumerate(self.classes):
             number = self.numbers[index] * values.work(ALL_JOBS) * values.work(PER_MONTH, job_class.name)
-            growth_factor = values.work(GROWTH, job_class.job.name)
-            if growth_factor != 1.0:
-                growth, months = self.growth[[index]], self.work.months
-                number = number * (growth_by_month(growth * growth_factor, months) / growth_by_month(growth, months))[0]
             if job_class.urgent:
                 number = np.minimum(jobs[-1], number)
                 jobs[-1] = jobs[-1] - number
@@ -230,9 +210,8 @@ class MonthlyWork(MixLimits):
             return samples
         if name == "days":
             return np.asarray(samples * factor("days_per_month"))
-        if name != "hours":
-            samples = samples * hour_change(row, values)
-        return np.asarray(samples if name == "variable" else samples / factor("images_per_s"))
+        price = 1.0 if name == "hours" else hour_change(row, values)
+        return np.asarray(samples * price / (1.0 if name == "variable" else factor("images_per_s")))
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
         """Return a source's owned or committed machine; owned ones work in planned hours, committed ones always."""
@@ -247,8 +226,7 @@ class MonthlyWork(MixLimits):
             capacity = HOURS_A_DAY * np.minimum(self._figure("days", row, values), self.month_days) * working
             if source.there:
                 care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
-                sale = sampled.get("sell_for_usd", 0.0) * factor("sell_for_usd")
-                fixed = care + (sale - or_zero(row["residual_usd"])) / months
+                fixed = care - or_zero(row["residual_usd"]) / months
             else:
                 usd = possession(row, lambda name: sampled.get(name, 1.0) * factor(name), delay)
                 fixed = row["fixed_usd_per_month"] * working * usd / (possession(row, BASELINE.of(None)) or 1.0)
@@ -262,14 +240,12 @@ class MonthlyWork(MixLimits):
         hours = np.full((len(self.classes), capacity.size), NEVER)
         for index, class_row in self._rows_in_time(source, values):
             hours[index] = self._figure("hours", class_row, values) / class_row["jobs_at_once"]
-        present = ALWAYS
-        if "delivery_months" in sampled:
-            starts, length = months_of(months)
-            present = np.clip((starts + length - sampled["delivery_months"][:, None]) / length, 0.0, 1.0)
+        present, (starts, length) = ALWAYS, months_of(months)
+        if isinstance(delay, np.ndarray):
+            present = np.clip((starts + length - delay[:, None]) / length, 0.0, 1.0)
         return OwnedMachine(
             name=row["option"],
             there=source.there,
-            minimum=0 if or_zero(row.get("sell_for_usd")) > 0 else source.there,
             fixed=fixed + np.zeros(capacity.size),
             capacity=capacity,
             hours=hours,
@@ -291,13 +267,10 @@ class MonthlyWork(MixLimits):
             usd_of_job, hours = (self._figure(name, row, values) * paid_slots for name in ("usd", "hours"))
             device_hours[index] = hours * row["gpus"] / slots
             rents = self._rent_by_month.get((row["option"], row["model"]), ALWAYS)
-            mean = due = rents.mean(axis=1)
-            weights = jobs[index].mean(axis=0)
-            if rents.shape[1] == weights.size and weights.any():
-                due = rents @ (weights / max(float(weights.sum()), TINY))
+            mean, weights = rents.mean(axis=1), jobs[index].mean(axis=0)
+            due = np.average(rents, axis=1, weights=weights) if rents.size > 1 and weights.any() else mean
             # Prices are independent of speeds.
-            price = np.divide(usd_of_job, hours, out=np.zeros(shape[1]), where=hours > 0)
-            at_speed[index] = hours * np.mean(price * due)
+            at_speed[index] = hours * np.mean(np.nan_to_num(usd_of_job / hours) * due)
             expected[index] = np.mean(usd_of_job * due)
             usd[index], path = usd_of_job * mean, rents / mean[:, None]
         return RentalOffer(
@@ -333,7 +306,9 @@ class MonthlyWork(MixLimits):
     def _rows_in_time(self, source: Source, values: ParameterValues) -> Iterator[tuple[int, Row]]:
         """Yield index and option row of each class whose jobs end within their limit of hours on a source."""
         for index, (job_class, row) in enumerate(zip(self.classes, source.rows, strict=True)):
-            if row is not None and job_class.ends_in_time(row, float(values.factor(row["row"], "images_per_s"))):
+            if row is None or not np.isfinite(row["usd"]):
+                continue
+            if row["hours"] / values.factor(row["row"], "images_per_s") <= job_class.limit:
                 yield index, row
 
     # --- budget of the team ---------------------------------------------------------------------
@@ -353,8 +328,9 @@ class MonthlyWork(MixLimits):
 
     def over_budget(self, mix: Mix) -> list[dict[str, Any]]:
         """Return the reason against a mix that costs more than the budget up front (USD); [] for any other mix."""
-        reason = {"limit": UP_FRONT, "allowed": self.budget_usd, "actual": self.up_front(mix.counts)}
-        return [] if self.affords(mix.counts) else [reason]
+        usd = self.up_front(mix.counts)
+        is_over = usd > self.budget_usd
+        return [{"limit": "at_most_up_front", "allowed": self.budget_usd, "actual": usd}] if is_over else []
 
     def within_budget(self, usd_per_unit: float) -> "MonthlyWork":
         """Return the workload with its budget applied, and `limit_costs` where that changes the best mix.
@@ -363,7 +339,7 @@ class MonthlyWork(MixLimits):
         """
         if self.work.at_most_up_front is None:
             return self
-        within, best = replace(self, budget_usd=self.work.at_most_up_front * usd_per_unit), self.mixes[0]
-        saved_usd = within.mixes[0].expected - best.expected
-        costs = [reason | {"saved_usd": saved_usd} for reason in within.over_budget(best)]
+        within = replace(self, budget_usd=self.work.at_most_up_front * usd_per_unit)
+        saved_usd = within.mixes[0].expected - self.mixes[0].expected
+        costs = [reason | {"saved_usd": saved_usd} for reason in within.over_budget(self.mixes[0])]
         return replace(within, limit_costs=costs)

@@ -21,7 +21,7 @@ FIGURES_FOR_SALE = {
     "maintenance_usd_per_month": ("maintenance of", "USD/month"),
     "kw": ("power of", "kW"),
 }
-FIGURES_IF_OWNED = {"kw": ("power of", "kW"), "sell_for_usd": ("selling price of", "USD")}
+FIGURES_IF_OWNED = {"kw": ("power of", "kW")}
 
 
 def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:

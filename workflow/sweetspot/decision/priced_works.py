@@ -77,11 +77,11 @@ def _option_work(
 ) -> PricedWork:
     """Return a work whose choices are options; `columns`: further ones, `ownership_usd` of the machine among them."""
     options = records(rows)
-    kinds = pd.Series([_kind_of(row) for row in options], rows.index)
+    kinds = [_kind_of(row) for row in options]
     table = rows[OPTION_COLUMNS].assign(
         choice=rows["option"],
         kind=kinds,
-        commitment=kinds.replace([KEEP, RENT], NOTHING),
+        commitment=[kind if kind in (BUY, CONTRACT) else NOTHING for kind in kinds],
         box_title=rows["title"],
         usd_per_capex=list(map(_usd_per_capex, options, columns["ownership_usd"])),
         usd_at_todays_prices=columns["usd"] / rows["rent_factor"],
@@ -112,8 +112,8 @@ def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings
     model, title = str(first["model"]), str(first.get("workload_title") or name)
     if title == name and model != NO_MODEL:
         title = str(first["model_title"])
-    days = rows.loc[rows["purchase"].eq("own") & (rows["capex_usd"] > 0), "days_per_month"].astype(float)
-    return work._replace(title=title, model=model, busy=next(iter(days), np.nan))
+    days = rows.loc[rows["purchase"].eq("own") & (rows["capex_usd"] > 0), "days_per_month"].tolist()
+    return work._replace(title=title, model=model, busy=float(next(iter(days), np.nan)))
 
 
 def _kind_of(row: Row) -> str:
@@ -139,7 +139,7 @@ def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
     table = pd.DataFrame([_mix_choice(monthly, mix, rows) for mix in mixes])
     table = table.assign(persistent=True, is_reference=False, usd_at_todays_prices=table["usd"])
     # Rentals alone are of one kind, as the cheapest of them: a faster device takes fewer hours for the same work.
-    is_rental = table["box_title"].isna() & table["main_rented"].notna() & ~table["has_sold"]
+    is_rental = table["box_title"].isna() & table["main_rented"].notna()
     table["kind"] = table["kind"].mask(is_rental, next(iter(table["kind"][is_rental]), RENT))
     usd = np.stack([mix.done.usd * months for mix in mixes])
     work = _sorted_work(monthly.name, months, table, usd, usd)
@@ -148,52 +148,42 @@ def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
 
 def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict[str, Any]:
     """Return the columns of a mix in the table of choices; `rows`: option rows by key."""
-    months, lead, bought = float(monthly.work.months), mix.done.lead or None, list(mix.bought.items())
-    device_hours = {name: float(mix.done.device_hours(name).mean()) for name in mix.done.sources}
-    hours = sum(device_hours.values())
-    owned_hours = sum(value for name, value in device_hours.items() if monthly.source_by_name[name].there)
+    months, lead, done = float(monthly.work.months), mix.done.lead or None, mix.done
+    name, count = next(iter(mix.bought.items()), (None, 0))
+    hours = {source: float(done.device_hours(source).mean()) for source in done.sources}
+    owned_hours = sum(hours[kind.name] for kind in monthly.drawn.held if kind.there)
+    is_owned = (monthly.at_home and lead is None) or owned_hours >= OWNED_SHARE * sum(hours.values())
     failures = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
     excess = [] if failures else monthly.over_budget(mix)
     trials = sorted((monthly.trials[key] for key in mix.timed), reverse=True)
-    columns = {
+    kind, usd_per_capex = KEEP if is_owned else RENT, 0.0
+    box: Row = dict.fromkeys(CAPEX, np.nan) | {"instance": lead}
+    columns: dict[str, Any] = {"commitment": NOTHING, "box_title": None, "lead_option": lead}
+    if name is not None:
+        box, kind = rows[name], _kind_of(rows[name])
+        columns = {"commitment": kind, "box_title": box["title"], "lead_option": None}
+        columns["pays_below_usd"] = price_that_pays(monthly, name) if kind == BUY else np.nan
+        usd_per_capex = _usd_per_capex(box, box["fixed_usd_per_month"] * count * months)
+    return columns | {column: box.get(column) for column in ("instance", "price_list", *CAPEX)} | {
         "choice": mix.key,
         "title": mix_title(mix, monthly),
-        "kind": KEEP if (monthly.at_home and lead is None) or owned_hours >= OWNED_SHARE * hours else RENT,
-        "commitment": NOTHING,
+        "kind": MIX if lead is not None and kind == BUY else kind,
         # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
-        "alternative": mix.key if bought or lead is None or any(monthly.drawn.owned) else lead,
-        "instance": lead,
-        "price_list": None,
+        "alternative": mix.key if name or lead is None or any(monthly.drawn.owned) else lead,
         "counts": float(sum(mix.bought.values())),
-        "device_hours": hours * months,
+        "device_hours": sum(hours.values()) * months,
         "usd": mix.expected * months,
         "usd_per_month_central": np.nan if failures else float(mix.at(monthly.central).usd[0]),
         "main_rented": lead,
-        "lead_option": lead,
-        "lead": monthly.title(lead) if lead and not monthly.at_home and not bought else None,
-        "has_sold": bool(mix.resold),
+        "lead": monthly.title(lead) if lead and not monthly.at_home and not name else None,
         "timed": list(dict.fromkeys(trial.title for trial in trials)),
         "trial_usd": mix.problem.trial_usd * months,
         "saving_usd": mix.saving * months,
         "why_not": CANNOT if failures else LIMIT if excess else None,
         "reasons": failures or excess,
         "in_answer": not excess,
-        "box_title": None,
-        "usd_per_capex": 0.0,
-        **dict.fromkeys(CAPEX, np.nan),
-    }
-    for name, count in bought[:1]:
-        box, kind = rows[name], _kind_of(rows[name])
-        columns |= {column: box[column] for column in ("instance", "price_list", *CAPEX)}
-        columns |= {
-            "kind": MIX if lead is not None and kind == BUY else kind,
-            "commitment": kind,
-            "lead_option": None,
-            "box_title": box["title"],
-            "usd_per_capex": _usd_per_capex(box, box["fixed_usd_per_month"] * count * months),
-            "pays_below_usd": price_that_pays(monthly, name) if kind == BUY else np.nan,
-        }
-    return columns
+        "usd_per_capex": usd_per_capex,
+    }  # fmt: skip
 
 
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:
@@ -204,8 +194,8 @@ def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     """
     owned, source = monthly.drawn.owned, monthly.source_by_name[name]
     for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}
-    rivals = (mix for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and monthly.affords(mix.counts))
-    rival_usd = min((mix.expected for mix in rivals), default=np.nan)
+    rivals = [mix.expected for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and monthly.affords(mix.counts)]
+    rival_usd = min(rivals, default=np.nan)
     index = [kind.name for kind in monthly.drawn.held].index(name)
     price, highest = float(source.offer["capex_usd"]), np.nan
     doubled = monthly.moved(ParameterValues(1, {all_of(name, "capex_usd", "capex_usd", source.labels): 2.0}))

@@ -19,15 +19,13 @@ ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 
 
 def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
-    """Return the title of a mix: machines sold, machines bought, and the offer or machines for the rest."""
+    """Return the title of a mix: machines bought, and the offer or machines for the rest."""
     if mix.kind == OWNED:
         return "what you have, alone"
-    bought, resold = (
-        listed([f"{count} × {monthly.title(name)}" for name, count in counts.items()])
-        for counts in (mix.bought, mix.resold)
+    bought, at_home = (
+        listed([f"{count} × {monthly.title(name)}" for name, count in mix.bought.items()]),
+        monthly.at_home,
     )
-    owned = zip(monthly.drawn.held, mix.counts, strict=True)
-    at_home = [monthly.title(kind.name) for kind, count in owned for _ in range(min(count, kind.there))]
     name = mix.source if mix.one_offer else mix.done.lead
     rest = monthly.title(name) if name else ""
     if bought:
@@ -38,8 +36,8 @@ def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
         # Beside what is owned each job runs on the offer that is cheapest in its sample.
         another = " or another" if at_home and not mix.one_offer else ""
         title = rental_title(rest + another, at_home, mix.done.share(name))
-        title = title if at_home or resold or mix.one_offer else f"nothing bought, {title}"
-    return f"{resold} sold, {title}" if resold else title
+        title = title if at_home or mix.one_offer else f"nothing bought, {title}"
+    return title
 
 
 def rental_title(rented: str, owned: Sequence[str], share: float = 1.0) -> str:

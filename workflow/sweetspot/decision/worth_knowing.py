@@ -54,8 +54,6 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
         row.
     """
     usd = problem.samples_usd[problem.competing]
-    if problem.neighbour_usd is not None:
-        usd = np.concatenate([usd, problem.neighbour_usd])
     figures = list(_uncertain_figures(problem, draws, timing_costs)) if len(usd) > 1 else []
     if not figures:
         return []

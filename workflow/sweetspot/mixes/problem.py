@@ -52,8 +52,7 @@ def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]
 class OwnedMachine:
     """A kind of machine that is paid by the month: already owned, for sale, or committed to.
 
-    name: key of its option. there: number already owned; 0: the kind is for sale. minimum: the smallest number that can
-    be kept, 0 if owned machines may be sold (keeping one then costs the price it would sell for).
+    name: key of its option. there: number already owned; 0: the kind is for sale.
     fixed: USD per month of one machine, by sample. capacity: hours per month in which one machine works, by sample.
     hours: machine-hours of a job (its share of the machine), class x sample; NEVER: it cannot run.
     running: USD of a job for electricity and other use, class x sample; running_at_speed: as expected once the speed
@@ -63,7 +62,6 @@ class OwnedMachine:
 
     name: str
     there: int
-    minimum: int
     fixed: Array
     capacity: Array
     hours: Array
@@ -129,11 +127,6 @@ class Problem:
     def owned(self) -> Counts:
         """Number of machines already owned, by kind in the order of `held`."""
         return tuple(kind.there for kind in self.held)
-
-    @property
-    def minimum(self) -> Counts:
-        """Smallest number of machines that can be kept, by kind in the order of `held`."""
-        return tuple(kind.minimum for kind in self.held)
 
     @property
     def trial_usd(self) -> float:

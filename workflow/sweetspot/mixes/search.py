@@ -14,14 +14,14 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Indices, Problem, cost
 
 MINIMUM_SAVING = 0.01  # share of the expected cost; nobody sets up a machine to save less
 SELECTION_SAMPLES = 250  # samples on which the machines to time are selected
-BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold"
+BEST, OWNED, BOUGHT, RENTED = "best", "there", "bought", "rented"
 
 
 class Mix(NamedTuple):
     """One way to run the jobs: numbers of owned machines, rental offers, and the dispatch with its costs.
 
     kind: BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned; rented without a `source`:
-    several), RESALE (what is owned and can be sold). source: name of the only machine or offer beside owned machines;
+    several). source: name of the only machine or offer beside owned machines;
     empty: any. done: the dispatch on all samples. fixed_usd: expected USD per month of the mix without timings; NaN if
     none was compared.
     """
@@ -61,12 +61,6 @@ class Mix(NamedTuple):
         """Number of machines bought or committed to, by kind; kinds without any are left out."""
         pairs = zip(self.problem.held, self.counts, strict=True)
         return {kind.name: count - kind.there for kind, count in pairs if count > kind.there}
-
-    @property
-    def resold(self) -> dict[str, int]:
-        """Number of owned machines sold, by kind; kinds without any are left out."""
-        pairs = zip(self.problem.held, self.counts, strict=True)
-        return {kind.name: kind.there - count for kind, count in pairs if count < kind.there}
 
     @property
     def timed(self) -> frozenset[str]:
@@ -117,11 +111,11 @@ class MixSearch:
             return self.rank(self.mix(counts))
 
         maximum = useful_counts(self.problem)
-        return self.mix(climb(min(starts, key=usd), usd, kinds, self.problem.minimum, maximum))
+        return self.mix(climb(min(starts, key=usd), usd, kinds, self.problem.owned, maximum))
 
     @cached_property
     def timed(self) -> frozenset[str]:
-        """Keys of the speeds that are worth timing first if nothing is bought or sold.
+        """Keys of the speeds that are worth timing first if nothing is bought.
 
         Forward selection: the timing that lowers the expected cost most, its trial included, is added as long as it
         saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer that is expected to cost the least. A
@@ -188,10 +182,9 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
             single = step(owned, index, 1)
             reached = search.cheapest([single], [index]).counts
             options.append((BOUGHT, kind.name, tuple(map(max, reached, single))))
-    starts = [owned, problem.minimum, *(counts for _, _, counts in options)]
+    starts = [owned, *(counts for _, _, counts in options)]
     options += [(RENTED, offer.name, owned) for offer in problem.rented if np.isfinite(offer.usd).any()]
     options += [(OWNED, "", owned)] * any(owned)
-    options += [(RESALE, "", problem.minimum)] * (problem.minimum != owned)
     for name, source, counts in options:
         allowed = replace(problem, first=source, rented=() if name == OWNED else problem.rented)
         pure.append(search.with_timings(Mix(name, source, dispatch(allowed, counts))))

@@ -238,8 +238,6 @@ class Ownership(Closed):
     """Hours of care a month, one machine"""
     staff_per_hour: NotNegative = ZERO
     """What one of them costs"""
-    sell_for: NotNegative | None = None
-    """What one that is there would sell for today; selling is then a choice"""
 
     def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
