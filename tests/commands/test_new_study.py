@@ -109,6 +109,7 @@ def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
         (["--work", "llama-3.1-8b lora"], "expected MODEL METHOD TOKENS"),
         (["--work", "llama-3.1-8b lora 1M", *CARD], "--work is given with"),
         (["--work", "llama-3.1-8b lora 1M", "--samples-per-job", "5"], "--work is given with"),
+        (["--work", "llama-3.1-8b lora 1M", "--framework", "torch"], "--work is given with"),
         (["--work", "llama-3.1-8b lora 1M", "--currency", "XAU"], "--currency is 'XAU'"),
         ([*CARD, "--offer-count", "4"], "without --offer-price"),
         ([*CARD, "--offer-price", "0"], "--offer-price.*'0' given"),
