@@ -23,7 +23,7 @@ VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes
 
 @cache
 def schema_of(name: str) -> pa.Schema:
-    """Return the Arrow schema of a table in facts/tables.csv; columns with bounds add `_low` and `_high`."""
+    """Return the Arrow schema of the table `name` in facts/tables.csv; columns with bounds add `_low` and `_high`."""
     text, number = pa.string(), pa.float64()
     types = {
         "text": text,

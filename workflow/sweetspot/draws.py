@@ -17,7 +17,7 @@ STREAM_DIGITS = 6
 
 
 def stream(seed: int, *key: object) -> np.random.Generator:
-    """Return the random generator of one uncertain figure, from the study's seed and what names the figure.
+    """Return the random generator of one uncertain figure, from the study's seed and a key that names the figure.
 
     Each figure has its own, so that a new offer never changes the samples of the others. Numbers in the key count to
     STREAM_DIGITS digits, so that the last bit of a figure, which depends on the threads of a linear algebra library,
@@ -30,11 +30,11 @@ def stream(seed: int, *key: object) -> np.random.Generator:
 def spread(
     value: float, low: float, high: float, level: float, noise: np.ndarray, freedom: float = float("nan")
 ) -> np.ndarray:
-    """Return draws of a positive figure, one for each entry of `noise`, in the unit of `value`.
+    """Return samples of a positive figure, such as a price, one for each entry of `noise`, in the unit of `value`.
 
     The median is `value`; [low, high] holds the share `level`. Log-normal in two pieces, so that an asymmetric interval
     keeps both ends. `noise`: standard normal, or t with `freedom` degrees of freedom where given. Without an interval,
-    or where `value` is not positive, each draw is `value`.
+    or where `value` is not positive, each sample is `value`.
     """
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
@@ -48,7 +48,7 @@ def spread(
 
 
 def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and upper draw that enclose the central share `level` along the last axis; other axes stay."""
+    """Return the lower and upper sample that enclose the central share `level` along the last axis; other axes stay."""
     last = draws.shape[-1] - 1
     low, high = round(last * (1 - level) / 2), round(last * (1 + level) / 2)
     # Two order statistics; a quantile by interpolation would make NaN of two infinite draws, and sort everything.

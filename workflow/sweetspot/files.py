@@ -121,8 +121,7 @@ def require_space(path: str | Path) -> None:
 def read_limited(path: str | Path, max_bytes: int) -> bytes:
     """Return the bytes of a file that a person gave, at most `max_bytes`.
 
-    Raises UserError where it is missing, larger, or no regular file: a device gives bytes for ever, a pipe may give
-    none.
+    Raises UserError where it is missing, larger, or no regular file: a device never ends, a pipe may give nothing.
     """
     file, parts, remaining = Path(path), list[bytes](), max_bytes + 1
     require_file(file)

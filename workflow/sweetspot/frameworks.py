@@ -57,14 +57,14 @@ def keras_application(name: str) -> str | None:
 
 
 def has_network(framework: str, name: str) -> bool:
-    """Return True if a framework can build the network called `name`."""
+    """Return True if a framework (a key of FRAMEWORKS) can build the network called `name`."""
     if name in FRAMEWORKS[framework].networks:
         return True
     return framework == "tensorflow" and keras_application(name) is not None
 
 
 def expected_networks(framework: str, name: str) -> str:
-    """Return a clause for an error about an unknown network: what is expected, and up to two similar names."""
+    """Return the end of an error about the unknown network `name`: what is expected, and up to two similar names."""
     networks = FRAMEWORKS[framework].networks
     nearest = difflib.get_close_matches(name.lower(), networks, n=2)
     source = "keras.applications" if framework == "tensorflow" else "torchvision or transformers"

@@ -40,9 +40,9 @@ def require_packages(
     is_available: Callable[[str], bool] = is_installed,
     optimised: int = sys.flags.optimize,
 ) -> None:
-    """Raise UserError with the pip command if needed modules are missing, or if Python drops docstrings (-OO).
+    """Raise UserError with the pip command if modules `needed` are missing, or if Python drops docstrings (-OO).
 
-    `home`: folder of the checkout, whose lock file the command names; None without a checkout.
+    `home`: the checkout's folder, whose lock file the command names, or None; `is_available`: finds a module by name.
     """
     if optimised > 1:
         raise UserError(f"Python runs with PYTHONOPTIMIZE={optimised}; expected at most 1: altair reads its docstrings")

@@ -10,7 +10,7 @@ MIN_LENGTH = 5  # a slip in a shorter name may be another name
 
 
 def nearest(wrong: str, names: Iterable[str]) -> str | None:
-    """Return the name that is spelt most like `wrong`, else one that contains all words of `wrong`, else None."""
+    """Return the one of `names` that is spelt most like `wrong`, else one with all words of `wrong`, else None."""
     candidates, words = list(names), set(wrong.lower().split())
     longer = [name for name in candidates if words and words <= set(name.lower().split())]
     return next(iter([*difflib.get_close_matches(wrong, candidates, n=1, cutoff=CUTOFF), *longer]), None)
@@ -23,7 +23,7 @@ def hint(wrong: str, names: Iterable[str]) -> str:
 
 
 def slipped(wrong: str, names: Iterable[str]) -> str | None:
-    """Return the name of which `wrong` is surely a slip (case, signs, letters exchanged, one lost, O for 0).
+    """Return the one of `names` of which `wrong` is surely a slip (case, signs, letters exchanged, one lost, O for 0).
 
     Return None where `wrong` is one of the names, or maybe another, as `resnet50d` and `resnet51` beside `resnet50`.
     """

@@ -21,7 +21,7 @@ VARIABLE = "SWEETSPOT_STEPS"  # the file to which steps are told
 
 
 def steps(batches: Iterable[T], finish: Callable[[], Any] | None = None) -> Iterator[T]:
-    """Yield every batch; in a measurement, write the seconds of each step to the file that SWEETSPOT_STEPS names."""
+    """Yield each batch; if measured, write each step's seconds to file $SWEETSPOT_STEPS; `finish` awaits a device."""
     file = os.environ.get(VARIABLE)
     if not file or int(os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or 0) > 0:
         yield from batches
@@ -35,6 +35,7 @@ def steps(batches: Iterable[T], finish: Callable[[], Any] | None = None) -> Iter
 
 
 def _wait(finish: Callable[[], Any] | None) -> None:
+    """Wait until the device has done the step: by `finish` if given, else by torch where it uses CUDA."""
     if finish is not None:
         finish()
         return

@@ -13,7 +13,7 @@ BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora|grpo)\.\d+")  # model, 
 
 
 def model_title(model: str, study_titles: Mapping[str, str] | None = None) -> str:
-    """Return the name of a model for people: the study's, else that of a well-known network, else its key.
+    """Return a model's name for people from its key: the study's title, else that of a known network, else the key.
 
     Work by tokens (`open_models.cell_name`) is named by what is done to the model: `LoRA of Llama-3.1-8b`.
     """

@@ -26,23 +26,19 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
 
     Parameters
     ----------
-    options
-        The options with `price_list`, `provider`, `gpu`, `gpus`, `nodes`, `purchase`, `capex_usd`,
-        `hours`, `delivery_months` and its ends.
-    facts
-        Known stock, waits and failures at the time of the study; None: nothing is known.
-    month_days
-        Days of a month.
+    options, facts, month_days
+        Options with `price_list`, `provider`, `gpu`, `gpus`, `nodes`, `purchase`, `capex_usd`, `hours`,
+        `delivery_months` and its ends; known stock, waits and failures at the time of the study (None: nothing is
+        known); days of a month.
 
     Returns
     -------
     pandas.DataFrame
-        RANGES, each with `_low` and `_high`, and RESULT; null: unknown. `p_stock`: share of attempts
-        that find one machine, null with its ends 0 and 1 where a seller publishes nothing;
-        `p_start`: the share that is calculated with, from other sellers of the same machine in that
-        case; `stock_wait_hours`: mean wait if none is found; `start_hours`: until a delivery or the
-        first day of a block; `failures_per_hour` of all devices together; RESULT: median and 90th
-        percentile of the hours from today to the result.
+        RANGES, each with `_low` and `_high`, and RESULT; null: unknown. `p_stock`: share of attempts that find one
+        machine, null with its ends 0 and 1 where a seller publishes nothing; `p_start`: the share that is calculated
+        with, from other sellers of the same machine in that case; `stock_wait_hours`: mean wait if none is found;
+        `start_hours`: until a delivery or the first day of a block; `failures_per_hour` of all devices together;
+        RESULT: median and 90th percentile of the hours from today to the result.
     """
     rows = [] if facts is None else [_start_columns(row, facts, month_days) for row in options.to_dict("records")]
     table = pd.DataFrame(rows, index=options.index, columns=[*with_bounds(*RANGES), *RESULT], dtype=float)
@@ -50,7 +46,7 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
 
 
 def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
-    """Return the delay to an option's start and its failure rate, from its table row; None if either is missing."""
+    """Return an option's StartTimes from its row with RANGES, `purchase`, `nodes`; None where a rate or wait lacks."""
     share, wait, start, failures = (
         tuple(float(row.get(column, np.nan)) for column in with_bounds(name)) for name in RANGES[1:]
     )
@@ -69,18 +65,15 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
 
     Parameters
     ----------
-    options
-        The options with the columns of `with_start_times`.
-    works
-        The workload of each verdict.
-    machines
-        Key of the option that each verdict recommends; an unknown key gives a row of nulls.
+    options, works, machines
+        Options with the columns of `with_start_times`; the workload of each verdict; key of the option that each
+        verdict recommends (an unknown key gives a row of nulls).
 
     Returns
     -------
     pandas.DataFrame
-        `machine_title`, OF_MACHINE and RESULT, a row per verdict. `p_stock` only of what is rented
-        on demand and begins on no date; hours to the result only of jobs that are the workload.
+        `machine_title`, OF_MACHINE and RESULT, a row per verdict. `p_stock` only of what is rented on demand and begins
+        on no date; hours to the result only of jobs that are the workload.
     """
     table = options.drop_duplicates("option").set_index("option").reindex(machines)
     is_rented = table["purchase"].eq("on_demand") & table["start_hours_high"].isna()
@@ -92,7 +85,7 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
 
 
 def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_days: float) -> dict[str, Any]:
-    """Return the columns of `with_start_times` of one option by name: shares, hours and failures per hour."""
+    """Return {column of `with_start_times`: value} of an option: shares, hours, failures per hour; NaN: unknown."""
     offer = {name: row[name] for name in ("price_list", "provider", "gpu", "purchase")}
     offer["gpus"] = round(row["gpus"] / (or_zero(row["nodes"]) or 1.0))
 

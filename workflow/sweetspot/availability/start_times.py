@@ -23,21 +23,7 @@ ZERO: Range = (0.0, 0.0, 0.0)
 
 
 def at_level(bounds: Range, level: FloatArray) -> FloatArray:
-    """Return the quantile of a range: linear from low (level 0) over the value (0.5) to high (1).
-
-    Parameters
-    ----------
-    bounds
-        Value, low and high.
-    level
-        Levels from 0 (low) to 1 (high).
-
-    Returns
-    -------
-    numpy.ndarray
-        In the unit of the range, as many as levels.
-
-    """
+    """Return quantiles of a range (value, low, high), linear from low (level 0) over value (0.5) to high (1)."""
     value, low, high = bounds
     middle = (low + high) / 2.0 if np.isnan(value) else value
     return np.asarray(np.interp(level, (0.0, 0.5, 1.0), (low, middle, high)))
@@ -47,19 +33,9 @@ def at_level(bounds: Range, level: FloatArray) -> FloatArray:
 class StartTimes:
     """How long one waits for a machine and how often its runs stop.
 
-    Parameters
-    ----------
-    free_share
-        Share of attempts that find one machine.
-    wait_hours
-        Mean wait after an attempt that finds none; waits are exponential.
-    failures_per_hour
-        Failures per hour of all devices together.
-    start_hours
-        Hours until a delivery or the first day of a block; None: the machine has to be found.
-    machines
-        How many machines are needed at once.
-
+    free_share: attempts that find one machine. wait_hours: mean wait after one that finds none (exponential).
+    failures_per_hour: of all devices together. start_hours: until a delivery or the first day of a block; None: the
+    machine has to be found. machines: how many are needed at once.
     """
 
     free_share: Range
@@ -69,21 +45,10 @@ class StartTimes:
     machines: float
 
     def result_hours(self, run_hours: FloatArray) -> FloatArray:
-        """Return the hours from today to the result, one per sample.
+        """Return the hours from today to the result, one per sample, from the hours of the run without failures.
 
         A run takes Daly's wall time; a failure that finds no other machine adds another wait. Several machines are
         free together with a chance from p (they come and go as one) to p^m (each on its own).
-
-        Parameters
-        ----------
-        run_hours
-            Hours of the run without failures, one per sample.
-
-        Returns
-        -------
-        numpy.ndarray
-            Hours, as many as `run_hours`.
-
         """
         random, size = stream(SEED, "availability"), len(run_hours)
         levels = random.random((5, size))
@@ -102,9 +67,9 @@ class StartTimes:
 
 @lru_cache(maxsize=1024)
 def result_quantiles(start: StartTimes | None, run_hours: float) -> tuple[float, float]:
-    """Return the median and 90th percentile of hours from today to the result of a run of `run_hours` hours.
+    """Return median and 90th percentile of hours from today to the result of a run of `run_hours` hours.
 
-    NaN where the start is unknown or the run never ends.
+    NaN where the start is unknown (None) or the run never ends.
     """
     if start is None or not np.isfinite(run_hours):
         return np.nan, np.nan

@@ -18,12 +18,12 @@ MonthlyWorks = Mapping[str, Monthly]
 
 
 def check_instances(prices: PriceList, instances: Collection[str], path: Path) -> None:
-    """Raise a UserError that names each offer of a price list whose machine nobody declared.
+    """Raise a UserError that names each offer of a price list whose machine is not declared in instances.yaml.
 
     Parameters
     ----------
     prices, instances, path
-        The price list, the names of the declared machines, and the list's file for the sentences.
+        The price list, the names of the declared machines, and the list's file, which the sentences name.
     """
     names = ((f"offers[{number}].instance", offer.instance) for number, offer in enumerate(prices.offers))
     refuse(_undeclared(names, instances, path))
@@ -32,7 +32,7 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
 def _undeclared(
     instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
-    """Yield a sentence per (key of the file, machine) whose machine is not among the declared `instances`."""
+    """Yield a sentence per (key in the file `path`, machine or None) whose machine is not in declared `instances`."""
     for key, name in instance_by_key:
         if name is not None and name not in instances:
             yield f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
@@ -48,10 +48,8 @@ def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Mach
 
     Parameters
     ----------
-    workloads, monthly, instances
-        Single jobs, monthly workloads (with the machines that the team has) and machines, each by name.
-    path
-        The workloads.yaml, named in the sentences.
+    workloads, monthly, instances, path
+        Single jobs, monthly workloads (`have`: the team's machines), machines, each by name; the workloads.yaml.
     """
     largest = max((machine.gpus for machine in instances.values()), default=0)
     instance_keys, sentences = list[tuple[str, str | None]](), []
@@ -71,10 +69,8 @@ def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> N
 
     Parameters
     ----------
-    monthly, path
-        Monthly workloads by name, with their machines in `have`, and their file.
-    priced
-        Names of the machines for which a price list of the study has an offer `own`.
+    monthly, priced, path
+        Monthly workloads by name (`have`: their machines); machines that a price list offers as `own`; workloads.yaml.
     """
     refuse(
         f"{path}: {key}.have names {name!r}; expected a machine with an offer `own` in a price list{hint(name, priced)}"
@@ -91,12 +87,8 @@ def check_offers(
 
     Parameters
     ----------
-    workloads, monthly
-        Single jobs and monthly workloads by name; those without months have no length.
-    offers
-        As `offers_in_usd` returns them.
-    workload_file, price_file
-        The files that the sentences name.
+    workloads, monthly, offers, workload_file, price_file
+        Single jobs and monthly workloads by name; the offers table of the price list; the files that sentences name.
     """
     sentences, works = [], workload_file.name
     for key, months in _project_months(workloads, monthly).items():
@@ -116,7 +108,7 @@ def check_offers(
 
 
 def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, float]:
-    """Return the length in months of each plan and monthly workload that states one, by name."""
+    """Return {workload: months of its project} for the plans and monthly workloads that state a length."""
     return {
         key: work.months
         for key, work in (*workloads.items(), *monthly.items())

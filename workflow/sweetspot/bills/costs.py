@@ -29,15 +29,10 @@ NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
 def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
-    """Return the cells to price, a row each with PRICED_COLUMNS: measured and published ones, then extrapolated ones.
+    """Return the rows of the table cells to price, with `gpu`: measured and published ones, then extrapolated ones.
 
-    A headline extrapolation counts where a cell has no such figure. Logical devices (parts of one processor) are left
-    out, since they only show how the workflow measures. An unstable throughput counts as usable.
-
-    Parameters
-    ----------
-    throughput, extrapolation
-        Tables with THROUGHPUT_COLUMNS and EXTRAPOLATION_COLUMNS.
+    A headline row of `extrapolation` counts where `throughput` has no usable figure of that cell. Logical devices
+    (parts of one processor) are left out: they only show how the workflow measures. Unstable figures count as usable.
     """
     timed = throughput.loc[~throughput["logical"].eq(True), PRICED_COLUMNS]
     timed = timed.assign(status=timed["status"].where(~timed["status"].isin(USABLE), "ok"))
@@ -59,14 +54,13 @@ def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
 def reference_throughput(
     rows: DataFrame, cells: DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
 ) -> FloatArray:
-    """Look up, for each row, the images/s that another machine reaches in a comparable cell; NaN without such a cell.
+    """Return, per row, the images/s of machine `instance` in the cell that agrees with the row; NaN without one.
 
     Parameters
     ----------
-    rows, equal
-        Rows to look up, and the columns in which row and cell must agree.
-    cells, instance
-        Cells to price, and the machine; of several comparable cells the best basis counts, then the fastest.
+    rows, cells, instance, equal
+        Any table with the columns `equal`, in which row and cell must agree; cells to price (of several the best basis
+        counts, then the fastest); the machine.
     """
     columns = list(equal)
     usable = cells[cells["instance"].eq(instance) & cells["status"].eq("ok") & cells["images_per_s"].notna()]
@@ -78,14 +72,12 @@ def reference_throughput(
 
 
 def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) -> FloatArray:
-    """Look up, for each row, the images/s of the machine on which a workload's hours hold; NaN if unknown.
-
-    It converts the hours to other machines. Without a cell at the row's batch, the machine's own best batch counts.
+    """Return, per row, the images/s of the machine `instance` on which a workload's hours were stated; NaN: unknown.
 
     Parameters
     ----------
     rows, cells, instance
-        Rows to look up, cells to price, and the machine's name.
+        Rows with COMPARABLE columns; cells to price, at the row's batch size or else the machine's best; the machine.
     """
     at_batch = reference_throughput(rows, cells, instance)
     any_batch = reference_throughput(rows, cells, instance, [name for name in COMPARABLE if name != "batch_size"])
@@ -93,15 +85,14 @@ def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) ->
 
 
 def _cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
-    """Return the cells for jobs that take `devices` devices each and run side by side on larger machines.
+    """Return the cells (model of `work`) for jobs of `devices` devices each that run side by side on larger machines.
 
     A machine of n devices runs floor(n / d) jobs of d devices; its rate is that of all of them together: jobs x
     rate of d devices x (1 - contention) if several run. The rate of d devices is that of a machine of d such
     devices (the machine itself, its base, the one it is equivalent to, another with the same device), otherwise
-    an equal share of the machine's own (basis at best `scaled`).
+    an equal share of the machine's own (basis at best `scaled`). Machines with fewer devices have no cell.
 
-    Columns are added: `slots` (jobs at once), `figure_images_per_s` and `figure_gpus` (images/s of the figure behind
-    their rate, and its number of devices). Machines with fewer devices have no cell.
+    Columns are added: `slots` (jobs at once), `figure_images_per_s`, `figure_gpus` (the figure behind the rate).
     """
     if work.model is not None:
         cells = cells[cells["model"] == work.model]
@@ -155,15 +146,13 @@ def price_cells(
 
     Parameters
     ----------
-    cells, offers, fees
-        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
-    workloads, instances
-        Workloads (plans are priced by `plan_table`) and machines by name.
+    cells, offers, fees, workloads, instances
+        Tables: cells (`cells_to_price`), offers, fees; workloads (plans are left to `plan_table`), machines, by name.
 
     Returns
     -------
     costs, bills
-        COST_COLUMNS by workload, cell and offer; BILL_COLUMNS by line of each bill whose USD is not zero.
+        Table costs by workload, cell and offer; table bills by line of each bill whose USD is not zero.
     """
     machines, tables = join_offers(_exclusive_jobs(cells), offers), []
     for name, work in workloads.items():
@@ -187,7 +176,7 @@ def price_cells(
 
 
 def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -> DataFrame:
-    """Return `rows` (cell x offer) with `work_hours` of one start, number of `starts`, `share` of the bill."""
+    """Keep this work's rows (cell x offer); add `work_hours` of a start, `starts`, `share` of a machine's bill."""
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
     slots = rows["slots"]
@@ -210,12 +199,12 @@ def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -
 
 
 def _rate(rows: DataFrame, suffix: str) -> pd.Series:
-    """Return images/s of each row at a bound (`_low`, `_high` or '': central); central where there is no interval."""
+    """Return images/s of each row of cells at a bound (`_low`, `_high`; '': central); central if it has no interval."""
     return rows[f"images_per_s{suffix}"].astype(float).fillna(rows["images_per_s"].astype(float))
 
 
 def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
-    """Return COST_COLUMNS, a row per job: hours, USD, kWh, kg CO2e, images per USD, by the `bills` at each bound."""
+    """Return the table costs, a row per row of `_jobs`, from its `bills` by bound ('', `_low`, `_high`)."""
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     costs = jobs.copy()
@@ -239,7 +228,7 @@ def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
 
 
 def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
-    """Return images per USD by row: 3600 images/s / (USD/hour x interruption overhead), no fees; NaN if unpriced."""
+    """Return images per USD per job at a bound: 3600 images/s / (USD/hour x interruption overhead); NaN if unpriced."""
     opposite, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
     price, rate, checkpoint, restore = numbers(
         jobs, f"usd_per_hour{opposite}", f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s"

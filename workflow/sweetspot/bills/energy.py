@@ -35,7 +35,7 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
 
 
 def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
-    """Return (columns of kWh per hour of use by name, names of missing facts) of an owned machine."""
+    """Return an owned machine's ({offers column: kWh per hour of use and its source}, [names of missing facts])."""
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
         return {}, ["kW of the price list"]
@@ -44,7 +44,7 @@ def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
 
 
 def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]:
-    """Return (columns, names of missing facts): kWh/hour = devices x W x (1 + host share) x utilisation x PUE."""
+    """Return a rented machine's ({offers column: kWh per hour of use by W of its devices, source}, [missing facts])."""
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host_share = device.host_share if device else None
     declared: dict[str, Fact | None] = {

@@ -49,17 +49,15 @@ def offers_in_usd(
 
     Parameters
     ----------
-    name, prices, instances
-        Name of the list; the list, whose machines are all among `instances` (by name). UserError without a rate.
-    month_days, energy
-        Days of a month; power and grids that the study declares.
-    price_paths
-        Whether rental prices change over the months of a project; None: only those with a trend of their own.
+    name, prices, instances, month_days, energy, price_paths
+        Name of the list; the list (UserError without an exchange rate); its machines by name; days of a month; power
+        and grids declared; whether rents change over the months of a project (None: only those with a trend of their
+        own).
 
     Returns
     -------
     offers, fees
-        OFFER_COLUMNS in the order of the list, still without `warnings` and `offer_ended`; and FEE_COLUMNS.
+        Table offers in the order of the list, still without `warnings` and `offer_ended`; and table fees.
     """
     rows: list[Columns] = []
     fees: list[Columns] = []
@@ -109,14 +107,12 @@ def offers_in_usd(
 
 
 def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
-    """Return an offer's values by column of `table`, read at the paths in facts/tables.csv.
+    """Return {column of a table: value that the offer states}, by the paths in facts/tables.csv; no key if unstated.
 
     Parameters
     ----------
-    offer, table
-        The offer, and the name of the table: `offers`, or `lint` for the price lint.
-    money
-        USD per unit of the offer's currency, as [value, low, high], by which columns of USD are multiplied.
+    offer, table, money
+        The offer; `offers` or `lint` (price lint); [value, low, high] of USD per unit of the offer's currency.
     """
     row: Columns = {}
     for column in STATED_COLUMNS:
@@ -134,9 +130,9 @@ def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns
 
 
 def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
-    """Return USD that the buyer pays per printed unit of money, as [value, low, high]; UserError without a rate.
+    """Return USD that the buyer pays per printed unit of the offer's currency (rate and VAT), as [value, low, high].
 
-    That is the exchange rate, without reclaimed VAT and with any other.
+    Reclaimed VAT is left out, any other is included. Raises UserError where the list has no exchange rate to USD.
     """
     rate, currency = exchange_rate(offer, prices), offer.currency or prices.currency
     if rate is None and currency != "USD":
@@ -155,7 +151,7 @@ def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
 
 
 def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
-    """Return the printed price per hour in the offer's currency as [value, low, high]; zeros if none is stated."""
+    """Return the offer's printed price per hour in its currency as [value, low, high]; zeros if none is stated."""
     if offer.compose is not None:
         accelerators = bounds(offer.compose.gpu.per_hour) * offer.compose.count
         return bounds(offer.compose.machine.per_hour) + accelerators
@@ -164,7 +160,7 @@ def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
 
 
 def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> Columns:
-    """Return columns of the offers table by name: provider, device, date and source of the price, delivery, end."""
+    """Return {column of the offers table: value}: provider, device, day and source of the price, delivery, last day."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
@@ -183,7 +179,7 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
 
 
 def _owned(ownership: Ownership, money: FloatArray) -> Columns:
-    """Return columns of a bought machine by name: kW, resale, electricity, staff, USD per month and per hour of use.
+    """Return {offers column: value} of a bought machine: kW, resale, electricity, staff, USD per month and per hour.
 
     `money`: USD per unit of the offer's currency, as [value, low, high].
     """
@@ -200,13 +196,13 @@ def _owned(ownership: Ownership, money: FloatArray) -> Columns:
 
 
 def _use(fixed: Number, variable: FloatArray, days: FloatArray, downtime: float = 0.0) -> Columns:
-    """Return columns of USD per hour of use, fixed USD per month and variable USD per hour, at `days` per month."""
+    """Return {offers column: USD per hour of use, per month, per hour beside} (three bounds each) at `days` a month."""
     hour = usd_per_hour_of_use(fixed, variable, days[INVERTED], downtime)
     return expand(usd_per_hour=hour, fixed_usd_per_month=fixed, variable_usd_per_hour=variable)
 
 
 def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
-    """Return the resale value as [value, low, high] in the offer's currency, and the points of its curve or None."""
+    """Return a machine's resale value, [value, low, high] in its currency, and its curve [{years, kept}] or None."""
     if not isinstance(ownership.residual, Resale):
         return bounds(ownership.residual), None
     points = ownership.residual.by_years()
@@ -216,7 +212,7 @@ def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] 
 
 
 def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> Columns:
-    """Return columns of a contract by name: days of use per month, USD due per month, USD per hour of use.
+    """Return {column of the offers table: value} of a contract: days of use per month, USD due per month, USD per hour.
 
     `money`: USD per unit of the offer's currency, as [value, low, high].
     """
@@ -229,7 +225,7 @@ def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_da
 
 
 def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
-    """Return columns of how a rent may change: the offer's trend or, with `price_paths`, a preset; else {}."""
+    """Return {trend column: value} of how a rent moves: the offer's trend or, with `price_paths`, a preset; else {}."""
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     trend = offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu)

@@ -33,10 +33,8 @@ def fixed_per_month(
 
     Parameters
     ----------
-    capex, residual, months
-        USD paid at the start and got back at the end; months of ownership.
-    maintenance, staff, discount_rate
-        USD per month; share per year.
+    capex, months, residual, maintenance, staff, discount_rate
+        USD paid at the start; months of ownership; USD got back at the end; USD per month (two); share per year.
     """
     discounted = residual / (1.0 + monthly_rate(discount_rate)) ** months
     return (capex - discounted) / annuity(months, discount_rate) + maintenance + staff
@@ -47,10 +45,9 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
 
     Parameters
     ----------
-    fixed, variable, days
-        USD per month, USD per hour of use, planned days of use per month (numbers, arrays or columns).
-    downtime_share
-        Share of the planned hours in which the machine is broken, is not used and draws no power.
+    fixed, variable, days, downtime_share
+        USD per month, USD per hour of use, planned days of use per month, share of these in which the machine is broken
+        and draws no power (numbers, arrays or columns).
     """
     hours = np.multiply(HOURS_A_DAY * days, 1.0 - downtime_share)
     with np.errstate(divide="ignore"):  # Without any use an hour costs more than any price.
@@ -62,10 +59,9 @@ def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, col
 
     Parameters
     ----------
-    points
-        Rows of years since the purchase (the first at 0), median, low and high share.
-    months, column
-        Months since the purchase; which share is returned: median (0), low (1) or high (2).
+    points, months, column
+        Rows of [years since the purchase (the first 0), median, low, high share]; months since the purchase; which
+        share is returned: median (0), low (1) or high (2).
     """
     years = [point[0] for point in points]
     shares = [point[1 + column] for point in points]
@@ -79,12 +75,9 @@ def resale_factor(
 
     Parameters
     ----------
-    points
-        Column `residual_points` of the offers table.
-    months, baseline_months
-        Months of ownership, and those in the offers table.
-    price_factor
-        Purchase price as a multiple of that in the offers table; a curve gives shares of the price.
+    points, months, baseline_months, price_factor
+        Column `residual_points` of an offer; months of ownership, here and in the offers table; purchase price as a
+        multiple of the table's.
     """
     curve = [] if points is None or isinstance(points, float) else [(p["years"], p["kept"]) for p in points]
     baseline = float(share_of_price(curve, baseline_months)) if curve else 0.0

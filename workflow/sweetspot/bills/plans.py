@@ -19,7 +19,7 @@ TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on an
 def plan_table(
     cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: costs.Workloads, instances: costs.Machines
 ) -> DataFrame:
-    """Return PLAN_COLUMNS: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
+    """Return the table plans: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
 
     `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
     last job, `usd` its bill. Jobs queue for owned machines; rented ones are as many as the plan allows and the jobs
@@ -32,10 +32,9 @@ def plan_table(
 
     Parameters
     ----------
-    cells, offers, fees
-        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
-    workloads, instances
-        Workloads, of which the plans are priced, and machines, by name.
+    cells, offers, fees, workloads, instances
+        The cells (`cells_to_price`), offers and fees tables; workloads, of which plans are priced, and machines by
+        name.
     """
     rows = costs.join_offers(cells[cells["status"] == "ok"], offers)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -51,7 +50,7 @@ def plan_table(
 
 
 def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.Machines) -> DataFrame:
-    """Return `rows` with `device_images_per_s`, images/s of one device, and `measured`, the machine of that figure.
+    """Return options (cell x offer) with `device_images_per_s` of one device and `measured`, the machine behind it.
 
     That is the machine's base instance, otherwise an equal share of the machine's own images/s.
     """
@@ -68,12 +67,11 @@ def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.
 
 
 def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
-    """Return PLAN_COLUMNS of one plan: a row per option (of `rows`) and phase, and rows `possession` and `total`.
-
-    `status` is `ok`, or the reason why hours and USD are missing.
+    """Return the plans table of one plan: a row per option (cell x offer) and phase, and rows `possession` and `total`.
 
     A contract is signed for one term, or for as many as cover a plan that says `renewed`. n machines take at least
-    1/n of the hours of one, so the number of machines is raised to the smallest that finishes in time.
+    1/n of the hours of one, so the number of machines is raised to the smallest that finishes in time. `status`: `ok`
+    or why hours and USD are missing.
     """
     is_owned = rows["purchase"] == "own"
     owned_months = rows["months"] if plan.months is None else plan.months
@@ -120,9 +118,9 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
 def _schedule(
     rows: DataFrame, fees: DataFrame, plan: ProjectPlan, phase: Phase, fixed_machines: FloatArray
 ) -> DataFrame:
-    """Return `rows` (options) with a phase's machines, hours from its start to its end, and USD of all machines.
+    """Return options (cell x offer) with a phase's machines, hours from its start to its end, USD of all machines.
 
-    With q, r = divmod(jobs, machines), r machines take q + 1 jobs; `slots`: jobs at once on one machine.
+    `fixed_machines`: machines per option that are owned or signed for. `slots`: jobs at once on one machine.
     """
     slots, rate, speed_of = np.ones(len(rows)), rows["images_per_s"], rows["instance"]
     if phase.gpus_per_job == "one":

@@ -31,7 +31,7 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
 
 
 def central_change(offer: Mapping[str, Any]) -> float:
-    """Return the share by which an offer's central price changes per year: a drift's median; 0 for other trends.
+    """Return the share by which the central price of a row of offers changes per year: a drift's median; else 0.
 
     A list price that is cut once in eight years is constant in most years, and a random walk has no drift.
     """
@@ -57,11 +57,9 @@ def sampled_path(
 
     Parameters
     ----------
-    offer
-        Row with TREND_COLUMNS; a drift takes the noise of a year from its first month.
-    market, specific, jump, size
-        Noise, sample x month: standard normal of all offers and of this one; uniform and standard normal of all
-        machines of the provider.
+    offer, market, specific, jump, size
+        Row of offers (`trend_*`); noise, sample x month: standard normal of all offers and of this one (a drift takes a
+        year's first), uniform (whether a jump comes) and standard normal (how large) of all machines of the provider.
     """
     months = market.shape[1]
     kind = offer.get("trend_kind")
@@ -99,10 +97,8 @@ def mean_of_parts(path: FloatArray, starts: FloatArray, length: float) -> FloatA
 
     Parameters
     ----------
-    path
-        Price by sample and month; after its end it stays at its last price.
-    starts, length
-        Begin of each part in months, and length of every part in months.
+    path, starts, length
+        Price by sample x month (its last one goes on); begin of each part in months; length of every part in months.
     """
     months = path.shape[1]
     begin = np.arange(months)

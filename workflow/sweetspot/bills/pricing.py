@@ -27,9 +27,9 @@ from sweetspot.study.workloads import load_monthly, load_workloads
 def _read_inputs(
     price_file: Path, workload_file: Path, instances: Machines, name: str, *terms: Any
 ) -> tuple[Workloads, checks.MonthlyWorks, DataFrame, DataFrame, DataFrame]:
-    """Read workloads and a price list, check that they fit together, and return (jobs, monthly ones, three tables).
+    """Read and check price list and workloads: (jobs, monthly workloads, offers, fees, price_lint); UserError if wrong.
 
-    `terms` and the tables (offers, fees, price_lint) are those of `price_tables`. Raises UserError for all mistakes.
+    `name` and `terms` are passed to `price_tables`, which makes the three tables.
     """
     workloads, monthly = load_workloads(workload_file), load_monthly(workload_file)
     prices = load_price_list(price_file)
@@ -53,18 +53,14 @@ def price_study(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
-    """Price all workloads of a study with one price list: the tables that the rule `price_workloads` writes, by name.
+    """Price all workloads of a study with one price list; {table: Arrow table} as the rule `price_workloads` writes.
 
     Parameters
     ----------
-    throughput, extrapolation
-        Tables throughput.parquet and extrapolation.parquet.
-    price_file, workload_file, instance_files
-        Files of the study; a UserError names file and key of what does not fit.
-    name, month_days, study_date
-        Name of the list, days of a month, and the day at which the age of a price is judged.
-    energy, price_paths
-        Power and grids that the study declares, and whether rents change over the months of a project.
+    throughput, extrapolation, price_file, workload_file, instance_files
+        Tables throughput.parquet and extrapolation.parquet; files, of which a UserError names what does not fit.
+    name, month_days, study_date, energy, price_paths
+        Name of the list, days of a month, day at which a price's age is judged; power and grids; whether rents change.
     """
     instances, figures = load_instances(*instance_files), throughput.to_pandas()
     terms = (name, month_days, study_date, energy, price_paths)
@@ -90,10 +86,9 @@ def price_tables(
 
     Parameters
     ----------
-    prices, name, instances, month_days
-        The price list, its name, machines by name, and days of a month.
-    study_date, energy, price_paths
-        Day at which the age of a price is judged; power and grids; whether rents change over the months of a project.
+    prices, name, instances, month_days, study_date, energy, price_paths
+        The price list, its name, machines by name, days of a month, day at which a price's age is judged; power and
+        grids; whether rents change over the months of a project.
     """
     offers, fees = offers_in_usd(name, prices, instances, month_days, energy, price_paths)
     findings = lint(prices, offers, instances, study_date)
@@ -126,10 +121,8 @@ def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, scratc
 
     Parameters
     ----------
-    scenarios, study
-        Scenarios by name, and the study's own files.
-    scratch
-        Folder for the files; each scenario has one of its own in it.
+    scenarios, study, scratch
+        Scenarios by name; the study's own files; a folder, in which each scenario gets one of its own.
     """
     faults, terms = Faults(), (study.month_days, study.as_of, study.energy, study.price_paths)
     for name, scenario in scenarios.items():

@@ -34,12 +34,11 @@ Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it s
 
 
 def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the options with `rent_months`, `rent_factor`, and their costs at the mean rent of the project.
+    """Return options with `rent_months`, `rent_factor`; USD, images per USD and hourly USD are then at the mean rent.
 
     `rent_months`: months over which rents are averaged, those for which the model's reference is owned; NaN
     where the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over
-    today's price, 1 where it stays. `usd`, `images_per_usd` and `variable_usd_per_hour` follow; `usd_per_hour` is
-    today's price.
+    today's price, 1 where it stays. `usd_per_hour` is today's price.
     """
     owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
     months = rows["model"].map(owned.set_index("model")["months"]).where(rows["trend_kind"].isin(MOVING)).astype(float)
@@ -62,12 +61,12 @@ def rent_over(row: Row, months: Number) -> Number:
 
 
 def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatArray:
-    """Return the central rent of each month as a multiple of the mean rent of the row's project, 1 x month.
+    """Return the central rent in each part of a project as a multiple of the row's mean rent, 1 x part.
 
     Parameters
     ----------
     row, starts, length
-        Row of the options; begin of each month in months from the project's start, and length of each.
+        Option; begin of each part in months from the project's start; length of every part in months.
     """
     last = math.ceil(float(starts[-1]) + length)
     path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
@@ -77,12 +76,8 @@ def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatA
 class Rents:
     """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise.
 
-    Parameters
-    ----------
-    stream
-        Function that returns a random generator for a key.
-    draws, lengths
-        Number of samples; the project's months in each sample, by model.
+    `stream` returns a random generator for a key; `draws` is the number of samples; `lengths` are the project's
+    months by model, one per sample.
     """
 
     def __init__(
@@ -96,33 +91,31 @@ class Rents:
         self._means: dict[tuple[object, ...], FloatArray] = {}
 
     def factor(self, row: Row) -> FloatArray:
-        """Return the row's mean rent as a multiple of its central mean, one value per sample; 1 if its price stays."""
+        """Return an option's mean rent as a multiple of its central mean, one per sample; 1 if the price stays."""
         if not moves_ahead(row):
             return np.ones(self.draws)
         return self._mean(row) / float(row["rent_factor"])
 
     def by_month(self, row: Row, starts: FloatArray, length: float) -> FloatArray:
-        """Return the row's rent in each month as a multiple of its mean rent over the project, sample x month.
-
-        In a project longer than the sampled one, the price continues to change up to the month LONGEST.
+        """Return an option's rent in each part of its project as a multiple of its mean rent there, sample x part.
 
         Parameters
         ----------
         row, starts, length
-            Row of the options; begin of each month in months from the project's start, and length of each.
+            Option; begin of each part in months from the project's start; length of every part in months.
         """
         months = min(math.ceil(round(float(starts[-1]) + length, 9)), LONGEST)
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Row) -> FloatArray:
-        """Return the mean rent over the project as a multiple of today's, one value per sample; cached."""
+        """Return an option's sampled mean rent over its model's project / today's rent, one per sample; cached."""
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
     def _path(self, row: Row, months: int = 0) -> FloatArray:
-        """Return the price of each month as a multiple of today's, sample x month; at least the project's months."""
+        """Return an option's sampled rent / today's, sample x month (at least the longest project's months); cached."""
         months = max(months, self._months)
         market, provider = _market_key(row), ("list price", row["provider"])
         if (*market, months) not in self._paths:
@@ -136,7 +129,7 @@ class Rents:
         return self._paths[(*market, months)]
 
     def _fresh_noise(self, months: int, kind: str, *key: object) -> FloatArray:
-        """Return noise, sample x month, from the stream `key`; more `months` do not change earlier months."""
+        """Return noise ("random" or "standard_normal"), sample x month; more `months` leave earlier ones unchanged."""
         noise = np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
         if months == self._months:
             return noise
@@ -164,14 +157,13 @@ class Rates(NamedTuple):
 
 
 def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
-    """Return fixed and hourly USD, days of use and delay of a row with its values multiplied by `factor`.
+    """Return an option's cost rates with its values multiplied by `factor`: USD per month and hour, days of use, delay.
 
     Parameters
     ----------
-    row, factor
-        Row of the options, and the factor of each value by name.
-    rent
-        Sampled mean rent of the project as a multiple of the planned mean; None: calculated from the months.
+    row, factor, rent
+        Option; function from a column's name to its factor; sampled mean rent of the project as a multiple of the
+        planned mean (None: calculated from the months).
     """
     if row["purchase"] == "own":
         planned = possession(row, lambda _: 1.0)
@@ -187,7 +179,7 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return (machine hours, elapsed hours) of a job over the planned ones, with `factor` times the interruptions."""
+    """Return an option's (machine hours, elapsed hours) of a job / the planned, if `factor` x as often interrupted."""
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0
@@ -203,10 +195,9 @@ def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
 
     Parameters
     ----------
-    row, factor
-        Row of the options, and the factor of each value by name; a resale curve follows the price and the months.
-    after
-        Months from the project's begin until delivery; the resale value is that of a machine delivered at once.
+    row, factor, after
+        Option; function from a column's name to its factor (the resale curve follows price and months); months from the
+        project's begin to delivery, which leave the resale value as it is.
     """
     capex, months = row["capex_usd"] * factor("capex_usd"), row["months"] * factor("months")
     price_factor = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0

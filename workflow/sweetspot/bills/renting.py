@@ -35,10 +35,8 @@ def billed_months(hours: Number, month_days: Number, prorated: bool | pd.Series)
 
     Parameters
     ----------
-    hours, month_days
-        Hours from start to end; days of a month.
-    prorated
-        Whether fees are charged by the hour; otherwise by whole months, at least one.
+    hours, month_days, prorated
+        Hours from start to end; days of a month; whether fees go by the hour (else by whole months, at least one).
     """
     months = np.asarray(hours / (24.0 * month_days))
     full_months = np.where(months > 0, np.maximum(1.0, np.ceil(months - ROUNDING)), 0.0)
@@ -71,10 +69,9 @@ def wall_time(work: Number, per_hour: Number, dump: Number, restore: Number, int
 
     Parameters
     ----------
-    work, per_hour
-        Hours of training T_s without interruptions, and interruptions per hour.
-    dump, restore, interval
-        Hours to write a checkpoint d, to restart from it R, and between checkpoints tau (at most the work; NaN: best).
+    work, per_hour, dump, restore, interval
+        Hours of training T_s without interruptions; interruptions per hour; hours to write a checkpoint d, to restart
+        from it R, and between checkpoints tau (at most the work; NaN: best).
     """
     work, tau = np.asarray(work, float), _interval_or_best(per_hour, dump, interval)
     tau = np.where(work > 0, np.minimum(tau, work), tau)
@@ -109,7 +106,7 @@ def _hours_between(rate: Number) -> FloatArray:
 
 
 def _slowdown(rate: Number, dump: Number, restore: Number, tau: FloatArray) -> FloatArray:
-    """Return machine hours per hour of training, M e^(R/M) (e^((tau+d)/M) - 1) / tau; 1 without interruptions."""
+    """Return machine hours per hour of training; `rate`: interruptions an hour; hours d, R, tau as in `wall_time`."""
     between = _hours_between(rate)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         lost = np.expm1(np.minimum((tau + dump) / between, LARGEST_EXPONENT))
@@ -147,13 +144,11 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
 
     Parameters
     ----------
-    jobs
-        Columns of the offers table; `work_hours` of one start (also with `suffix`);
-        `starts` one after the other; `spread_months`, the months for which monthly fees are due (NaN: by the hours);
-        `in_a_row`, equal jobs that one start works on, each of which ends with its result; `share` of the machine's
-        bill that the job bears.
-    fees, suffix
-        The fees table; "", "_low" or "_high".
+    jobs, fees, suffix
+        Columns of the offers table; `work_hours` of one start (also with `suffix`: '', '_low' or '_high'); `starts` one
+        after the other; `spread_months`, the months for which monthly fees are due (NaN: by the hours); `in_a_row`,
+        equal jobs that one start works on, each of which ends with its result; `share` of the machine's bill that the
+        job bears. Then the fees table.
     """
     starts, in_a_row, share, price, energy, rate = numbers(
         jobs, "starts", "in_a_row", "share",
@@ -217,10 +212,9 @@ def next_machine_count(
 
     Parameters
     ----------
-    machines, maximum
-        Numbers of machines that were tried last, and the number beyond which another machine has nothing to do.
-    total_hours, hours_per_machine
-        Hours that the work takes on `machines` (no more are tried where infinite or NaN), and those of one machine.
+    machines, total_hours, hours_per_machine, maximum
+        Per case: machines tried last; hours of the work on them (infinite or NaN: no more are tried); hours that one
+        may work; number beyond which another machine has nothing to do.
     """
     is_short = np.isfinite(total_hours) & (total_hours > hours_per_machine * (1.0 + ROUNDING))
     hours = np.where(is_short, total_hours, 0.0)

@@ -36,7 +36,7 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
 
 
 def with_types(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy with each column's declared type: float, integer or object (text, flag, list); default float."""
+    """Return a copy with each column in its type of facts/tables.csv: float, integer or object; float if undeclared."""
     kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in table.columns}
     numeric = (pa.float64(), pa.int64())
     types = {name: kind.to_pandas_dtype() if kind in numeric else object for name, kind in kinds.items()}

@@ -65,7 +65,7 @@ class WaitDistribution:
         return math.nan if self.is_overloaded else self.p_wait * self.mean_if_waiting
 
     def quantile(self, probability: float) -> float:
-        """Return the wait in hours that this share of all jobs does not exceed; NaN if overloaded."""
+        """Return the wait in hours that a job exceeds with 1 - `probability` only; NaN if overloaded."""
         if self.is_overloaded:
             return math.nan
         if self.simulated:
@@ -91,10 +91,10 @@ OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
 
 
 def erlang_b(servers: int, offered_load: float) -> float:
-    """Return the share of arrivals lost because all servers are busy (M/M/c/c); load in erlang.
+    """Return the share of arrivals lost because all `servers` are busy (M/M/c/c queue), the step before `erlang_c`.
 
-    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with offered load a; no factorial overflows (Cooper, Introduction
-    to Queueing Theory, 1981, section 3.2).
+    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with the offered load a in erlang (arrival rate x mean run time);
+    no factorial overflows (Cooper, Introduction to Queueing Theory, 1981, section 3.2).
     """
     p_blocked = 1.0
     for count in range(1, servers + 1):
@@ -155,7 +155,7 @@ NO_WAITS = SampledWaits(0.0, [NO_WAIT], np.zeros((1, 1), int))
 
 
 def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> SampledWaits:
-    """Return distributions of waits at utilizations from 0 to 1, sample x month, with jobs in the mix of `classes`."""
+    """Return waits of jobs in the mix of `classes` on machines busy to `utilizations` (0 to 1, sample x month)."""
     rounded = np.rint(utilizations * UTILIZATION_STEPS)
     levels, step = np.unique(rounded, return_inverse=True)
     busy_share = utilization(classes) or math.inf
@@ -173,7 +173,7 @@ def _scaled(classes: Sequence[JobClass], factor: float) -> list[JobClass]:
 
 
 def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return the distribution of simulated waits in hours of all classes; OVERLOADED if the queue grows."""
+    """Return the distribution of simulated waits (hours) of jobs of all classes; OVERLOADED if the queue grows."""
     rate = sum(job.arrivals_per_hour for job in classes)
     # The mix does not depend on the rate, so that the random jobs of one mix are cached.
     mix = tuple(replace(job, arrivals_per_hour=round(job.arrivals_per_hour / rate, 9)) for job in classes)
@@ -189,10 +189,9 @@ def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED
 
     Parameters
     ----------
-    mix, rate
-        Classes with their shares of all arrivals as `arrivals_per_hour`, and arrivals of all classes per hour.
-    jobs
-        Number of jobs; the first `WARM_UP_JOBS` (at most half) are left out.
+    mix, rate, jobs
+        Classes with shares of all arrivals as `arrivals_per_hour`; arrivals of all classes per hour; number of jobs, of
+        which the first `WARM_UP_JOBS` (at most half) are left out.
     """
     devices, unit_arrivals, hours, devices_needed = _random_jobs(mix, jobs)
     arrivals = [arrival / rate for arrival in unit_arrivals]
@@ -211,7 +210,7 @@ def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> flo
 
 @lru_cache(maxsize=64)
 def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float], list[float], list[int]]:
-    """Return the number of devices; per job its arrival in hours (1 job/hour), run time in hours, devices it needs."""
+    """Draw jobs of a mix: number of devices; by job its arrival (1 job/hour) and run time in hours, devices needed."""
     devices = math.lcm(*(job.servers for job in mix))
     generator = random.Random(SEED)
     classes = generator.choices(mix, [job.arrivals_per_hour for job in mix], k=jobs)

@@ -31,7 +31,7 @@ class FetchedCatalogue:
 
 
 def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
-    """Fetch SkyPilot's vms.csv of a provider; its prices are of the day of its last change, else of the download."""
+    """Fetch SkyPilot's `base_url`/provider/vms.csv; its prices are of the day of its last change, or the download."""
     file = download(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
     day, verb = file.day, "of"
     if base_url == SKYPILOT:  # GitHub's host does not say the day of a file.
@@ -46,7 +46,7 @@ def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
 
 
 def fetch_gpuhunt(provider: str, base_url: str) -> FetchedCatalogue:
-    """Fetch gpuhunt's newest zipped CSV of a provider; the file `version` names it, e.g. 20260819-1204."""
+    """Fetch gpuhunt's newest zipped CSV at `base_url`/provider; the file `version` there names it (20260819-1204)."""
     answer = download(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue")
     version = answer.content.decode(errors="replace").strip()
     try:

@@ -44,7 +44,7 @@ class Catalogue:
         return "" if faults.empty else str(faults.iloc[0])
 
     def skipped(self) -> list[str]:
-        """Return one sentence for each fault: file, first line that has it, and how many more lines do."""
+        """Return a sentence per fault of lines left out: file, first line that has it, how many more lines do."""
         return [
             f"{self.file}, line {lines.iloc[0]}{f' and {len(lines) - 1} more' if len(lines) > 1 else ''}: {fault}"
             for fault, lines in self.faulty_lines.groupby("fault", sort=False)["line"]
@@ -53,10 +53,7 @@ class Catalogue:
     def cheapest(self, zone: str | None, names: Collection[str] | None = None) -> list[Listing]:
         """Return the cheapest listing of each machine and purchase, in the order of first appearance.
 
-        Parameters
-        ----------
-        zone, names
-            A zone or a region, or how it begins (None: anywhere); instances or titles to keep (None: all).
+        `zone`: a zone or region, or how it begins (None: anywhere); `names`: instances or titles to keep (None: all).
         """
         best: dict[tuple[str, str, str], Listing] = {}
         for entry in self.listings:

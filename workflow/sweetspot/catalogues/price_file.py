@@ -10,7 +10,7 @@ Value = float | str | date
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
-    """Return the text of a price list with other values in its offers: {position in `offers`: {key: value}}."""
+    """Return a price list's YAML text with offers changed: {position in `offers`: {key: value}}; the rest stays."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     offers = next(value.value for key, value in root.value if key.value == "offers")
     edits = []
@@ -38,7 +38,7 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
 
 
 def _end(text: str, node: yaml.Node) -> int:
-    """Return the offset in `text` just behind a value; of a mapping or list, behind its last value."""
+    """Return the offset in YAML `text` just behind a node's value; of a mapping or list, behind its last value."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     start = node.start_mark.index

@@ -38,17 +38,12 @@ def read_catalogue(kind: str, path: str | Path) -> Catalogue:
 
 
 def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
-    """Parse the bytes of a price catalogue.
+    """Parse the bytes of a price catalogue; raises UserError if the content is none or has no price.
 
     Parameters
     ----------
     kind, content, file
         One of FORMATS, CSV or JSON in UTF-8, and the name of the file for messages.
-
-    Raises
-    ------
-    UserError
-        The content is no such catalogue, or has no price.
     """
     lines = _read_lines(kind, content, file)
     if kind == "skypilot":
@@ -69,7 +64,7 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
 
 
 def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
-    """Return a row a line: the fields of COLUMNS (text; NUMBERS as floats), `line` (number), `fault` ('': none)."""
+    """Return a row per line of a catalogue: COLUMNS (text; NUMBERS floats), `line` (number), `fault` ('': none)."""
     declared = pd.read_csv(Path(__file__).with_name("columns.csv"), keep_default_na=False)
     declared = declared[declared["format"] == ("csv" if kind == "json" else kind)]
     try:
@@ -97,7 +92,7 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
 
 
 def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
-    """Return SkyPilot's rows of machines; a Google machine is host + accelerators of one zone, added here.
+    """Return SkyPilot's machines (rows of `_read_lines`); a Google machine is host + accelerators of one zone, added.
 
     A machine type whose name says GPUs and for which its zone has none has a fault. Accelerators without a machine
     (TPUs, and those that go into any N1 machine) are not listed.
@@ -119,7 +114,7 @@ def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def _listing_rows(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a price: fields of Listing, `line`, `machine` (name in the catalogue), `fault` ('': none)."""
+    """Return a row per price of `_read_lines`: Listing fields, `line`, `machine` (as listed), `fault` ('': none)."""
     machine = cells["instance"]
     counts = cells[["gpus", "vcpus"]]
     counts = counts.where((counts >= 1) & (counts % 1 == 0)).astype("Int64")

@@ -51,12 +51,10 @@ def price_updates(
 
     Parameters
     ----------
-    name, prices, fetched, instances
-        Name of the price list, the list, today's catalogue, and the study's machines.
-    part
-        Part of the catalogue map; offers without an hourly rate are compared too, only to be named.
-    accepted
-        Instances whose price may change by more than JUMP times.
+    name, prices, part, fetched, instances, accepted
+        Name of the price list and the list; the part of the catalogue map for it; today's catalogue; the study's
+        machines by name; machines whose price may change by more than JUMP times. Without an hourly rate an offer is
+        only named.
     """
     for position, offer in enumerate(prices.offers):
         if offer.instance not in part.instances or offer.purchase in {*RATES} - {*part.purchases}:

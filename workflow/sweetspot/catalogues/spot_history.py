@@ -35,7 +35,7 @@ class SpotHistory(BaseModel):
 
 
 def read_history(path: str | Path) -> pd.DataFrame:
-    """Read a history of one page (JSON as AWS prints it): time (UTC), instance, product, zone, usd_per_hour by series.
+    """Read a page of AWS' JSON as a row per price change: instance, product, zone, time (UTC), usd_per_hour; sorted.
 
     Raises UserError for other JSON, faulty records, more pages, or two prices of a series for one moment.
     """
@@ -64,20 +64,14 @@ def averages(
 
     Parameters
     ----------
-    history, product
-        Table of `read_history`, and AWS' name of the operating system.
-    start, end
-        The window, which begins when every zone of an instance has a price. Default of `end`: the last change.
+    history, product, start, end
+        Table of `read_history`; AWS' name of the operating system; the window (end None: the last change), which begins
+        when every zone of an instance has a price. UserError for an unknown product or an empty window.
 
     Returns
     -------
     DataFrame
         instance, zone, `mean`, `low`, `high` (USD/hour; 5 % and 95 % of the time cost at most so much), start, end.
-
-    Raises
-    ------
-    UserError
-        For an unknown product or an empty window.
     """
     rows = history[history["product"] == product]
     if rows.empty:
@@ -103,7 +97,7 @@ def averages(
 
 
 def choose_zones(zone_averages: pd.DataFrame, zone: str | None) -> pd.DataFrame:
-    """Return one row of `averages` per instance: the named zone, else the lowest mean. Raises UserError without any."""
+    """Return the row per instance of table `averages` in `zone`, or (None) of the lowest mean; UserError if none."""
     rows = zone_averages[zone_averages["zone"] == zone] if zone else zone_averages
     if rows.empty:
         zones = ", ".join(sorted(set(zone_averages["zone"])))

@@ -31,16 +31,8 @@ class RoundedNumber(NamedTuple):
 class Expression:
     """The expression of a claim, such as `option(a, "usd") / ~1.06`, with all that is needed to evaluate it.
 
-    Parameters
-    ----------
-    text
-        The expression, as `load_claims` accepts it.
-    let
-        Selectors by the names that the expression uses.
-    models
-        Models to evaluate the expression for; empty: all that have a priced option.
-    lookup
-        The functions that expressions may call.
+    `text`: as `load_claims` accepts it; `let`: selectors by the names that it uses; `models`: to evaluate it for,
+    empty: all with a priced option; `lookup`: the functions that it may call.
     """
 
     text: str
@@ -49,7 +41,7 @@ class Expression:
     lookup: Lookup
 
     def values(self) -> dict[str, RoundedNumber]:
-        """Evaluate the expression; return {model: value}, or {"": value} if it uses no figure of a model.
+        """Evaluate the claim's expression; return {model: value}, or {"": value} if it uses no figure of a model.
 
         Raises CannotCheckError if a figure is missing or a divisor may be 0.
         """
@@ -61,6 +53,7 @@ class Expression:
         return {model: self._value(node, model) for model in self.models or self.lookup.models()}
 
     def _value(self, node: ast.expr, model: str) -> RoundedNumber:
+        """Evaluate one node of the parsed expression for a model (its key, or ''); called for each part in turn."""
         match node:
             case ast.Constant(value=int() | float() as number):
                 return RoundedNumber(number, number, number)
@@ -98,7 +91,7 @@ class Expression:
 
 
 def _uses_model(node: ast.AST) -> bool:
-    """Return whether an expression calls a function that takes a model, without naming the model in the call."""
+    """Return whether a parsed expression calls a function that takes a model, without naming the model in the call."""
     match node:
         case ast.Call(func=ast.Name(id=name), keywords=keywords):
             return "model=" in FUNCTIONS.get(name, ()) and all(keyword.arg != "model" for keyword in keywords)

@@ -43,7 +43,7 @@ class Lookup:
     used: list[UsedFigure] = field(default_factory=list)
 
     def models(self) -> list[str]:
-        """Return the sorted names of the models that have a priced option. Raises CannotCheckError if none has."""
+        """Return the sorted keys of the study's models in table `options`. Raises CannotCheckError if there is none."""
         names = sorted({row.model for row in self.tables["options"]})
         if not names:
             raise CannotCheckError("no priced figure of any model")
@@ -54,7 +54,7 @@ class Lookup:
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:
-        """Return the number in a column (such as `usd_per_hour`) of the first matching row of the table `offers`."""
+        """Return the number in a column (such as `usd_per_hour`) of the first row of `offers` that is selected."""
         row = select(self.tables["offers"], selector)[0]
         self._record("price", [row])
         return _number(row, column)
@@ -138,7 +138,7 @@ class Lookup:
         return row.images_per_s
 
     def mean_efficiency(self, model: str, batch_size: int) -> float:
-        """Return the mean published scaling efficiency (share of linear scaling) of a model and batch size."""
+        """Return the mean published scaling efficiency (1: linear) of a model and batch size (table `efficiency`)."""
         rows = select(self.tables["efficiency"], model=model, batch_size=batch_size, basis="published")
         self._record("efficiency", rows)
         return fmean(row.efficiency for row in rows)
@@ -163,7 +163,7 @@ class Lookup:
         return select(self.tables["options"], selector, model=model)
 
     def _record_options(self, options: Rows, column: str) -> None:
-        """Record in `used` the speeds behind some options, and their prices unless `column` depends on speed alone."""
+        """Record in `used` the origins of speeds of rows of `options`, and of prices unless `column` is a speed's."""
         self._record("speed", options, "throughput_")
         if column not in SPEED_COLUMNS:
             key = attrgetter("price_list", "instance", "purchase")
@@ -171,13 +171,13 @@ class Lookup:
             self._record("price", [row for row in self.tables["offers"] if key(row) in keys])
 
     def _record(self, kind: str, rows: Rows, prefix: str = "") -> None:
-        """Add the basis and source of each row's figure to `used`; `prefix`: of their columns."""
+        """Add basis and source of each row of a table to `used`; `kind`: price, speed ...; `prefix`: of its columns."""
         origin = attrgetter("instance", f"{prefix}basis", f"{prefix}source")
         self.used.extend(UsedFigure(kind, *origin(row)) for row in rows)
 
 
 def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
-    """Return the rows (named tuples) of each result table by its name, for `Lookup`.
+    """Return the rows (named tuples) of each result table (a DataFrame) by the table's name, for `Lookup`.
 
     Options are kept once for all workloads, if they have a throughput and fit in memory; throughput rows if they have a
     figure. The tables offers, costs, bills get a bool column `persistent`: the provider cannot take the machine away.
@@ -196,9 +196,9 @@ def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
 
 
 def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> Rows:
-    """Return the rows of one table whose columns equal all given values. Raises CannotCheckError if no row matches.
+    """Return the `rows` of one table whose columns equal all given values. Raises CannotCheckError if no row matches.
 
-    `selector`: values to match by column; with an instance but no purchase only persistent rows are returned, if any.
+    `selector`: a claim's values by column; with an instance but no purchase only persistent rows are returned, if any.
     `values`: of further columns; None: any value.
     """
     keys = {name: value for name, value in (selector.model_dump() | values).items() if value is not None}
@@ -211,7 +211,7 @@ def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> 
 
 
 def _best(rows: Rows, column: str) -> Any:
-    """Return the first row with the best number in a column: the lowest of LOWEST_IS_BEST, else the highest."""
+    """Return the first of a table's rows with the best number in `column`: lowest of usd and hours, else highest."""
     comparable = [row for row in rows if not math.isnan(getattr(row, column))]
     if not comparable:
         raise CannotCheckError(f"nothing to compare by {column}")
@@ -219,7 +219,7 @@ def _best(rows: Rows, column: str) -> Any:
 
 
 def _number(row: Any, column: str) -> float:
-    """Return the number in a column of a row. Raises CannotCheckError if the number is missing."""
+    """Return the number in a column of a row of a table. Raises CannotCheckError if it is missing."""
     value = float(getattr(row, column))
     if math.isnan(value):
         raise CannotCheckError(f"{row.instance} has no {column}")

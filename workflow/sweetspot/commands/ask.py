@@ -52,7 +52,7 @@ class AskRequest:
 
 
 def run(request: AskRequest) -> int:
-    """Print a study's answer as text or JSON (`sweetspot ask`) and return the `exit_code`. Raises UserError."""
+    """Run `sweetspot ask`: print the answer of the study in `request` as text or JSON, and return the `exit_code`."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     files = {name: request.results / study.name / "comparison" / f"{name}.parquet" for name in TABLES}
@@ -127,7 +127,7 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
 
 
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
-    """Return what `reevaluate` decides from: `options`, and what the study's files and results say of its workloads.
+    """Return what `reevaluate` decides from: the table `options`, and the study's workloads, offers and settings.
 
     Raises UserError for --jobs without a plan, or where the tables of offers are missing.
     """
@@ -155,7 +155,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:
-    """Return the answer as plain values by key (`verdict`, `sentences`, `deadline`, ...), for text and JSON; in USD."""
+    """Return what `ask` prints, as plain values by key (`verdict`, `sentences`, ...), from result tables by name."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
     due = due[due["class"].notna()] if len(due) else due

@@ -35,7 +35,7 @@ class NumberType(click.ParamType):
         self.minimum, self.maximum = minimum, maximum
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return a text as a number within the bounds; a number, such as a default, is returned unchanged."""
+        """Return what a person typed as a number within the bounds; a number, such as a default, is unchanged."""
         if isinstance(value, (int, float)):
             return value
         try:
@@ -69,7 +69,7 @@ class PromptedOption(click.Option):
     """An option that `--ask` prompts for; those of an offer only if it has a price. An empty line takes the default."""
 
     def prompt_for_value(self, ctx: click.Context) -> Any:
-        """Prompt until the answer can be parsed, and return its value; without `--ask` return the default."""
+        """Ask the person until the answer can be parsed, and return its value; without `--ask` return the default."""
         default = self.default if isinstance(self.default, (int, str)) else None
         has_price = ctx.params.get("offer_price") is not None
         if not ctx.params.get("ask") or (self.name in OFFER_DETAILS and not has_price):

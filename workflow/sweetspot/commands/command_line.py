@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def program(run: Callable[[Sequence[str]], int] = main) -> NoReturn:
-    """Run this process's command line and exit: 2 after an error that a person can mend, 141 after a closed pipe."""
+    """Run this process's command line by `run` and exit: 2 after an error a person can mend, 141 on a closed pipe."""
     code = 0
     try:
         with exit_on_user_error():

@@ -32,7 +32,7 @@ class DiffRequest:
 
 
 def run(request: DiffRequest) -> None:
-    """Print as Markdown what differs between two results, or between two days of a study's prices. Raises UserError."""
+    """Run `sweetspot diff`: print as Markdown how two folders of results, or two days of a study's prices, differ."""
     if request.since is not None and request.after is None:
         text = _changes_between(request, request.since)
     elif request.since is None and request.after is not None:
@@ -64,7 +64,7 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
 
 
 def _read_results(folder: Path) -> tuple[pd.DataFrame, str | None]:
-    """Return (table `ranks`, answer in words or None) of a folder of results. Raises UserError without ranks."""
+    """Return (table `ranks`, answer in words or None) from a folder such as results/STUDY. UserError without ranks."""
     ranks, verdict = (folder / "comparison" / f"{name}.parquet" for name in ("ranks", "verdict"))
     if not ranks.is_file():
         raise UserError(f"{ranks}: the file is needed and does not exist; expected a folder such as results/STUDY")
@@ -72,7 +72,7 @@ def _read_results(folder: Path) -> tuple[pd.DataFrame, str | None]:
 
 
 def _changes_between(request: DiffRequest, since: date) -> str:
-    """Return as Markdown how answer, prices and ranks differ between a study's prices of `since` and of --until."""
+    """Return as Markdown how a study's answer, prices and ranks differ between its prices of `since` and of --until."""
     name, prices = request.before, request.config / "studies" / request.before / "prices"
     study = unpriced(request)
     names, until = price_list_names(prices), request.until or date.max
@@ -93,7 +93,7 @@ def _changes_between(request: DiffRequest, since: date) -> str:
 
 
 def unpriced(request: DiffRequest) -> decided_anew.Unpriced:
-    """Return what of the study `before` no price changes, to price it anew. Raises UserError without its results."""
+    """Return what no price changes in the study `request.before`, to price it anew. UserError without its results."""
     name, results = request.before, request.results / request.before
     folder, files = request.config / "studies" / name, instance_files(request.config, name)
     study, instances = load_study(folder), load_instances(*files)

@@ -60,7 +60,7 @@ def nvidia_gpus() -> tuple[list[str], str]:
 
 
 def missing_parts(machine: Machine) -> dict[str, str]:
-    """Return {part that the machine lacks, with its install command: what needs it}, for `sweetspot doctor`."""
+    """Return {part that a machine lacks, with the command that installs it: what needs it}, for `sweetspot doctor`."""
     versions, parts = machine.versions, dict[str, str]()
     if machine.missing:
         parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"

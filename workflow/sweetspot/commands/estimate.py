@@ -91,11 +91,11 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 
 
 def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the rentals on demand that the library ships of one maker's devices, for a new study and `estimate`.
+    """Return (price list, machines by name) of the rentals that the library ships, on devices of `maker`.
 
-    `studies`: folder with the shipped studies. Returned are a price list, and its machines by name, as the files of a
-    study have them. Only one maker's (such as 'nvidia'): a speed transferred from your device to another maker's is
-    known within a factor of twenty, which answers nothing.
+    Both are plain values as in a study's files, for a new study and `estimate`; `studies`: folder with the shipped
+    ones. Only one maker's (such as 'nvidia'): a speed transferred to another maker's device is known within a factor of
+    twenty.
     """
     heading: dict[str, Any] = {}
     offers, machines = [], {}
@@ -113,7 +113,7 @@ def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, A
 
 
 def machines_for_rent() -> pd.DataFrame:
-    """Return the shipped rentals, a row per offer, for `estimate_machines`.
+    """Return a row per offer of the shipped rentals, for `estimate_machines`.
 
     Columns: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source.
     """
@@ -150,7 +150,7 @@ class EstimateRequest:
 
 
 def run(request: EstimateRequest) -> None:
-    """Print hours, USD and memory of a training on each machine for rent, as text or JSON. Raises UserError."""
+    """Run `sweetspot estimate`: print hours, USD and memory of the training in `request` on each machine for rent."""
     job = parse_work(request.work, request.sequence)
     reached_mfu = mfu_of(job, request.stack, request.timed)
     table = estimate_machines(job, reached_mfu, machines_for_rent())

@@ -43,7 +43,7 @@ class ImportRequest:
     part: str
 
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
-        """Return the keys of the price list but for its offers; `method`: how its prices were chosen."""
+        """Return the keys of a price list but for its offers: currency, day, source (with `method`), rates (--rate)."""
         source = f"{Path(self.file).name} ({self.file_format}), {method}"
         heading = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
         rates = []
@@ -58,7 +58,7 @@ class ImportRequest:
 
 
 def run(request: ImportRequest) -> None:
-    """Print a price file as a price list, or its machines, in YAML; the lint's remarks to stderr. Raises UserError."""
+    """Run `sweetspot import-prices`: print the price file in `request` as YAML, and the lint's remarks to stderr."""
     read = _history_list if request.file_format == SPOT_HISTORY else _catalogue_list
     data, instances = read(request)
     prices = validated(PriceList, data, request.file)
@@ -72,7 +72,7 @@ def run(request: ImportRequest) -> None:
 
 
 def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, {}) of a spot history as plain values: means over time, ranges of 5 to 95 %; no machines."""
+    """Return (price list as plain values, {}) of a spot history file: mean USD/h of each machine, 5 to 95 % range."""
     start, end = _moment("--start", request.start), _moment("--end", request.end)
     history = read_history(request.file)
     if request.only:
@@ -99,7 +99,7 @@ def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
 
 
 def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, instances by name) of a catalogue as plain values, of each machine the cheapest place."""
+    """Return (price list, machines by name), as plain values, of a catalogue file: of each machine the cheapest."""
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
     if request.as_of > date.today():

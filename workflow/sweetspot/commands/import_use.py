@@ -38,7 +38,7 @@ class UseRequest:
 
 
 def run(request: UseRequest) -> None:
-    """Print the jobs a month of a record of jobs and, for a study, lines for its workloads.yaml. Raises UserError."""
+    """Run `sweetspot import-use`: print the jobs a month of the record in `request`, and lines for workloads.yaml."""
     try:
         zone, now = ZoneInfo(request.zone), datetime.now(UTC)
     except (KeyError, ValueError, OSError):
@@ -80,7 +80,7 @@ def run(request: UseRequest) -> None:
 
 
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
-    """Return the beginning of a day in a time zone as UTC; None stays None. Raises UserError before 1990."""
+    """Return the beginning of a day in a time zone as UTC (--since, --until); None for None. UserError before 1990."""
     if day is None:
         return None
     moment = datetime.combine(day, time(), zone)
@@ -90,7 +90,7 @@ def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp |
 
 
 def _model_and_gpus(request: UseRequest, name: str) -> tuple[str, int]:
-    """Return (model that the jobs train, devices of the machine that ran them), of the study `name`, or UserError."""
+    """Return (model trained, devices of the machine --instance) from the study `name`. UserError if it has no such."""
     models = load_study(request.config / "studies" / name).cells.model
     machines = load_instances(*instance_files(request.config, name))
     if request.instance not in machines:

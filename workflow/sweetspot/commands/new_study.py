@@ -93,7 +93,7 @@ class StudyRequest:
 
 
 def run(request: StudyRequest) -> int:
-    """Create a study, check it as the workflow would, say how to run it, return 0. UserError: nothing is left of it."""
+    """Run `sweetspot new-study`: write the study that `request` describes, check it, return 0; UserError: no study."""
     folder = create_study(request, date.today())
     is_measured = request.work is None and request.gpu_name is None
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})
@@ -141,7 +141,7 @@ def create_study(request: StudyRequest, today: date) -> Path:
 
 
 def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[str, Any]]:
-    """Return (currency code, {usd, as_of, source} of its rate), of RATES or as typed. Raises UserError if unknown."""
+    """Return (currency code, {usd, as_of, source} of its rate), of --rate or RATES. Raises UserError if unknown."""
     currency, usd = request.currency.upper(), request.rate
     if not re.fullmatch("[A-Z]{3}", currency):
         raise UserError(f"--currency is {currency!r}; expected three letters, such as EUR")
@@ -156,7 +156,7 @@ def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[st
 
 
 def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text by path, within the study's folder, of each file of a study about training on tokens."""
+    """Return {path in the study's folder: text} of a study about training on tokens; `values` fill the templates."""
     if request.gpu_name or request.speed or request.samples_per_job or request.offer_price or request.cell:
         raise UserError("--work is given with options of a GPU or of an offer; expected one of them")
     job = parse_work(str(request.work))
@@ -168,7 +168,7 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return the text by path, within the study's folder, of each file of a study about one GPU.
+    """Return {path in the study's folder: text of the file} of a study about one GPU that was timed, or is here.
 
     `values`: what the templates know already (date, currency, rate); the rest is added.
     """
@@ -224,10 +224,10 @@ def _check_speed(speed: float, cell: Mapping[str, Any], device: Device) -> None:
 
 
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
-    """Return the machine that the study may buy: that on offer, else a box of the owned device; None without a price.
+    """Return the machine that a study may buy: that on offer, else a box of the owned device; None without a price.
 
-    `office`: prices/office.yaml of study office-box-2026, whose prices a box has. Raises UserError for an offer without
-    one.
+    `office`: the price list of study office-box-2026, for a box; `values`: of the templates (day, currency). Raises
+    UserError for details of an offer without its price.
     """
     if request.offer_price is None:
         if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:
@@ -251,7 +251,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT of the device at its price in study office-box-2026; None if it has none there."""
+    """Return a box of USUAL_COUNT devices at its price in `office` (of study office-box-2026); None if it has none."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:
@@ -276,9 +276,9 @@ def device_kw(device: Device, count: int) -> dict[str, float] | None:
 def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the machines of the study by name, as entries of instances.yaml: owned, on offer, rented.
+    """Return the entries of a new study's instances.yaml by name: machines owned, on offer (`box`) and `rented`.
 
-    A machine of several devices is estimated from one of them, which is declared where nobody offers it alone.
+    `owned`: the name of that with `device`. One of several devices is estimated from one, which is declared if new.
     """
     machines = {TIMED: _machine(device.gpu, device.gpu, 1)} if owned == TIMED else {}
     if box is not None:

@@ -54,7 +54,7 @@ class PredictRequest:
 
 
 def run(request: PredictRequest) -> None:
-    """Print the throughput predicted for other devices, as text or JSON (`sweetspot predict`). Raises UserError."""
+    """Run `sweetspot predict`: print as text or JSON what the figures in `request` predict for other devices."""
     devices = shipped_devices()
     figures = [measured(text, request.framework, devices) for text in request.measured]
     gpus = [name.strip() for name in request.devices.split(",") if name.strip()]

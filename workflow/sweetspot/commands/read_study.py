@@ -83,7 +83,7 @@ class Findings:
             self.warnings.append((str(file), rule, sentence))
 
     def load(self, file: Path, reader: Callable[..., ContentT], *arguments: Any) -> ContentT | None:
-        """Return what `reader(*arguments)` reads from `file`, and count it; None after a UserError, which is kept."""
+        """Return what `reader(*arguments)` reads from `file`, and count its entries; None after a UserError, kept."""
         content = None
         with self.collect(file):
             content = reader(*arguments)
@@ -166,7 +166,7 @@ def run(study: str, config: Path, as_json: bool) -> int:
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Return the content of the files that every study has, `root` being the config folder; keep their mistakes."""
+    """Return the content of a study's files in `folder`; mistakes are added to `findings`. `root`: config folder."""
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
@@ -187,7 +187,7 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
-    """Keep in `findings` the mistakes in config.yaml (`file`): its keys and, if measured, matrix and scripts."""
+    """Add to `findings` mistakes in config.yaml (`file`): keys and, if the study measures, its matrix and scripts."""
 
     def read() -> Config:
         raw = load_yaml(file)
@@ -205,7 +205,7 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
 
 
 def _check_study(findings: Findings, content: StudyContent) -> None:
-    """Keep in `findings` the names in study.yaml that nothing has, and warnings of misspelt devices and networks."""
+    """Add to `findings` what study.yaml (in `content`) names and nothing has, and misspelt devices and networks."""
     study, file, devices = content.study, content.folder / "study.yaml", shipped_devices()
     for name, machine in (content.instances or {}).items():
         meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
@@ -253,7 +253,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
 
 
 def _check_workloads(findings: Findings, content: StudyContent) -> None:
-    """Keep in `findings` where workloads.yaml does not fit the study's machines and models."""
+    """Add to `findings` where workloads.yaml does not fit the machines and models in `content`, the study as read."""
     file, workloads = content.folder / "workloads.yaml", content.workloads
     if workloads is None:
         return
@@ -275,7 +275,7 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
 def _check_prices(
     findings: Findings, content: StudyContent, name: str, prices: PriceList, instances: dict[str, Instance]
 ) -> None:
-    """Keep in `findings` where the price list called `name` does not fit machines, currency, workloads, or is odd."""
+    """Add to `findings` where price list `name` (`prices`) does not fit machines, currency or workloads, or is odd."""
     file, work_file, study = content.price_file(name), content.folder / "workloads.yaml", content.study
     mistakes = len(findings.errors)
     findings.check(checks.check_instances, prices, instances, file)
@@ -303,7 +303,7 @@ def _check_sources(findings: Findings, file: Path, entry: Any, key: str = "") ->
 
 
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
-    """Keep in `findings` what is wrong with all price lists together: owned machines, offers in hand, two rates."""
+    """Add to `findings` what is wrong with all price lists in `content` together: owned machines, two rates, ..."""
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
     if not lists or len(lists) < len(content.price_lists):
         return
@@ -325,7 +325,7 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
-    """Keep in `findings` the mistakes of files that a study may have: speeds, times, claims, availability, history."""
+    """Add to `findings` mistakes of files that a study may have: speeds, times, claims, availability, history."""
     machines, speeds = content.instances or {}, content.folder / "throughput.csv"
     readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
         (speeds.name, read_published, ()),
@@ -381,7 +381,7 @@ def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:
-    """Keep in `findings` each file or folder of a study that nothing reads, if its name is near to one that is read."""
+    """Add to `findings` each file or folder of a study that nothing reads, if its name is near to one that is read."""
     with findings.collect(folder):
         present = {file.name for file in folder.glob("*")}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
@@ -392,7 +392,7 @@ def _check_file_names(findings: Findings, folder: Path) -> None:
 
 
 def _check_scenarios(findings: Findings, content: StudyContent) -> None:
-    """Price each scenario of a study as a run would and keep its mistakes, if the study's own files have none."""
+    """Price each scenario of a study as a run would; add its mistakes to `findings`, which must have none before."""
     folder, study = content.folder / "scenarios", content.study
     if not folder.is_dir():
         return

@@ -93,7 +93,7 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
 
 
 def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionResult:
-    """Return the decision on the options of a study, its works of months and its phases, at the requested use."""
+    """Return the decision on a study's options, works of months and phases at the requested use."""
     # The comparison itself has plain objects in few blocks; a file gives a block for each column.
     options = inputs.options
     is_text = {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
@@ -108,7 +108,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
-    """Return the priced options of plans of phases at this use: fewer days take more machines; jobs are whole."""
+    """Return the table of plans of phases priced at the requested use: with fewer days more machines, whole jobs."""
     factor = use.jobs_factor or 1.0
     plans = {}
     for name, plan in phases.plans.items():
@@ -122,17 +122,17 @@ def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> 
 
 
 def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
-    """Return the offers, owned machines with `days` of use a month (`--days`); unchanged where that is None."""
+    """Return the table `offers`, owned machines with `days` of use a month (`--days`); unchanged where that is None."""
     if days is None or offers.empty:
         return offers
     return offers.assign(days_per_month=offers["days_per_month"].mask(offers["purchase"] == "own", days))
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
-    """Return the options with their monthly payments spread over exactly `days` of use a month.
+    """Return the table `options` with monthly payments spread over exactly `days` of use a month, for `ask --days`.
 
     Of an owned machine that is the fixed part of its hour, of a contract all of it. The bill is hours x USD per hour.
-    `options`: rows of comparison/options.parquet; all their USD, images per USD and days change.
+    All USD, images per USD and days change.
     """
     is_owned, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)
@@ -147,7 +147,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
 
 
 def _scale_jobs(work: Monthly, factor: float) -> Monthly:
-    """Return a workload of months with `factor` times the jobs a month, urgent ones among them (`--jobs`)."""
+    """Return a work of months with `factor` times the jobs a month, urgent ones among them, for `ask --jobs`."""
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)

@@ -47,7 +47,7 @@ class RefreshedList:
 
 
 def run(request: RefreshRequest) -> None:
-    """Print what today's catalogues change in a study's price lists; write it unless `dry_run`. Raises UserError."""
+    """Run `sweetspot refresh-prices`: print what catalogues change in a study's prices; write it unless `dry_run`."""
     folder = request.config / "studies" / request.study
     study = load_study(folder)
     if study.catalogue is None:
@@ -134,7 +134,7 @@ def refreshed_lists(
 
 
 def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
-    """Return the price list that a new text holds, before it is written over `file`.
+    """Return the price list in a new text of the file, checked before that is written.
 
     Raises UserError unless it is `old` with the new `values` {position of the offer: {key: value}}.
     """
@@ -150,7 +150,7 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
-    """Write the old lists to prices/history/, then the new ones; return paths of the old. UserError after an edit."""
+    """Write each old list to prices/history/, then the new; return paths of the old. UserError if one was edited."""
     for refreshed in lists:
         if refreshed.file.read_bytes().decode() != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")

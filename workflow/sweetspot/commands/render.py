@@ -12,7 +12,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(template: str, **values: Any) -> str:
-    """Return the text of a template of `templates/`, given without `.j2`, filled with the values."""
+    """Return the text of a template of `templates/`, given without `.j2`, filled with `values` by name."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,

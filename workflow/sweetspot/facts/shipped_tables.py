@@ -27,7 +27,7 @@ def table(name: str) -> tuple[dict[str, str], ...]:
 
 
 def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Path:
-    """Return the path of a file (`name`) of the study called `study`, in the folder `studies` or in the library.
+    """Return the path of the file `name` of the study called `study`, in the folder `studies` or in the library.
 
     Where there is none, that in `studies`: whoever reads it says that it is missing.
     """

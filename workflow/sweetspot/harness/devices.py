@@ -63,7 +63,7 @@ class CardWatch:
         ]
 
     def _describe(self, uuid: str, handle: Any) -> dict[str, Any]:
-        """Return the properties of a card by name, such as `memory_bytes`; None for what it does not report."""
+        """Return the properties of a card (UUID, NVML handle) by name, such as `memory_bytes`; None if not reported."""
         capability = self._query(handle, "CudaComputeCapability")
         return {
             "uuid": uuid,
@@ -75,7 +75,7 @@ class CardWatch:
         }
 
     def _query(self, handle: Any, name: str, *arguments: Any, field: str = "", scale: int = 0) -> Any:
-        """Return nvmlDeviceGet`name`'s result or its `field`, divided by `scale` unless 0; None if not supported."""
+        """Return nvmlDeviceGet`name`(handle, ...) or its `field`, divided by `scale` unless 0; None if unsupported."""
         try:
             value = getattr(self._nvml, f"nvmlDeviceGet{name}")(handle, *arguments)
         except self._nvml.NVMLError:
@@ -98,7 +98,7 @@ def watch_cards(request: Request) -> CardWatch:
 
 
 def emulates(card: dict[str, Any], precision: str) -> bool:
-    """Return True if a card lacks instructions for bf16 or tf32, and so computes that precision in fp32."""
+    """Return True if a card (facts by name) lacks instructions for bf16 or tf32, and so computes it in fp32."""
     capability = card["compute_capability"]
     return precision in ("bf16", "tf32") and capability is not None and capability < AMPERE
 
@@ -133,7 +133,7 @@ def visible_cards() -> list[str]:
 
 
 def _usable_uuid(nvml: Any, index: int) -> str:
-    """Return the UUID of the card with this number on the bus; '' for one that does not answer or is divided."""
+    """Return the UUID of card `index` on the bus by pynvml; '' for one that does not answer or is divided (MIG)."""
     uuid = ""
     with suppress(nvml.NVMLError):
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
@@ -145,7 +145,7 @@ def _usable_uuid(nvml: Any, index: int) -> str:
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[int]:
-    """Yield the open descriptor of a lock file of this host, not locked yet; the kernel frees a killed job's lock."""
+    """Yield the descriptor of this host's lock file `name`, not locked yet; the kernel frees a killed job's lock."""
     folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
@@ -160,7 +160,7 @@ def _lock_file(name: str) -> Iterator[int]:
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
-    """Lock the open file (LOCK_EX, LOCK_SH) unless another process has its lock; return True if it is locked now."""
+    """Lock an open file (`kind`: LOCK_EX or LOCK_SH) unless another process has its lock; return True if locked now."""
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True

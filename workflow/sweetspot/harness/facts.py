@@ -46,7 +46,7 @@ EXCEPTION_START = re.compile(
 
 
 def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
-    """Return facts by name for the run file: devices, software, host, start time; `command`: the argv of the run."""
+    """Return facts of a run by name for its file: devices, software, host, start time; `command`: its argv."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
@@ -119,7 +119,7 @@ def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
     """Return `peak_memory_gib` of one device and `peak_memory_source`, from the facts of a run; {} where none is known.
 
     The source is the framework's counter (`framework`), the fullest sample of the device (`nvml`), or the largest
-    process on a processor (`resident`).
+    process on a processor (`resident`; `device`: `cpu` or `gpu`).
     """
     peaks = {"framework": "peak_memory_bytes", "nvml": "gpu_memory_peak_bytes"}
     if device == "cpu":

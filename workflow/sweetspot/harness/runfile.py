@@ -61,12 +61,11 @@ def write_run(
 
     Parameters
     ----------
-    request, timed
-        The cell, the run and its protocol; the timed intervals, a row each: mean `seconds` of a step, and number of
-        `steps`. A run without any has one row whose step, seconds and steps are null.
-    facts
-        Facts by name for the file's metadata (JSON). Some are columns too: `host`, `unit`, `samples_per_step`, `gpu`,
-        `machine`, `logical`, `xla`, `measured_on` (a day), and those of MEASURED_NUMBERS and MEASURED_TEXTS.
+    request, timed, facts
+        The cell, the run and its protocol; the timed intervals, a row each: mean `seconds` of a step, number of `steps`
+        (a run without any has one row whose step, seconds and steps are null); facts by name for the file's metadata
+        (JSON), of which some are columns too: `host`, `unit`, `samples_per_step`, `gpu`, `machine`, `logical`, `xla`,
+        `measured_on` (a day), and those of MEASURED_NUMBERS and MEASURED_TEXTS.
     status, message, warnings
         Outcome (ok, unstable, failed, oom), why a run failed, and what a reader must know of one that did not. The
         column `warnings` is JSON text, [[rule, message], ...] or null: lists make reading thousands of files slower.

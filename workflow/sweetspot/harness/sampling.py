@@ -86,7 +86,7 @@ class DeviceSampler:
                 self._last = reading
 
     def _read(self) -> EnergyReading:
-        """Return the energy counters of all devices and the processor now, with the steps so far."""
+        """Return the joules of all devices and the processor until now, with the number of timed steps so far."""
         counters = read_processor_counters()
         if len(counters) == len(self._counters):
             # Summed from reading to reading, since a counter may start again more than once in a run.
@@ -113,7 +113,7 @@ class DeviceSampler:
         return sample_facts(samples) | self._energy_facts(samples)
 
     def _energy_facts(self, samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
-        """Return the energy of the timed steps by name; {} where nothing reports, or not for half of the timed steps.
+        """Return the energy of the timed steps by name, from counters and samples (moment x device); {} if under half.
 
         `joules_per_step` (all devices + processor), `device_joules` (of each), `energy_steps`, `energy_seconds`,
         `energy_source`: `nvml_counter`, `nvml_power` (mean power x time where a device has no counter), `rapl`, or two

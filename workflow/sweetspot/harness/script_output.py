@@ -56,7 +56,7 @@ class LineSplitter:
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
 
     def split(self, chunk: bytes, now: float = 0.0) -> Iterator[tuple[str, float]]:
-        """Yield (line, moment) of each line that ends in this chunk, read at `now`; moment: of its last byte."""
+        """Yield (line, moment) of each line that ends in `chunk` (output, read at `now`, s); moment: of its end."""
         rest_length, moment = len(self._rest), self._rest_moment
         *lines, self._rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
         if lines or len(self._rest.rstrip(b"\b")) > rest_length:
@@ -72,7 +72,7 @@ class LineSplitter:
                 yield text, moment
 
     def ending(self, max_length: int = 180) -> str:
-        """Return as many of the last lines as fit into `max_length` characters, joined to one line."""
+        """Return the last lines of output, up to `max_length` characters, as one line for an error message."""
         lines = [line.strip() for line in (*self.last_lines, _decode(self._rest))]
         text = " | ".join(filter(None, lines))
         if len(text) <= max_length:
@@ -134,7 +134,7 @@ class StepReader:
         return self._report(values, after_pause)
 
     def _parse_json(self, line: str) -> dict[str, float] | None:
-        """Return the numbers of a JSON line by name; None if a declared key is missing, as in an evaluation."""
+        """Return the numbers of a JSON line by name (step, seconds, loss, ...); None if a declared key is missing."""
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -145,7 +145,7 @@ class StepReader:
         return _numbers({name: record[key] for name, key in keys if key in record})
 
     def _report(self, values: dict[str, float], after_pause: bool) -> StepReport:
-        """Return a line's report from its numbers by name; a rate or milliseconds become seconds of one step."""
+        """Make a StepReport of a line's numbers by name (step, rate, ...); a rate or ms become seconds of a step."""
         seconds = values.get("seconds", math.nan)
         if rate := values.get("rate"):
             seconds = self._samples / rate
@@ -168,7 +168,7 @@ class StepReader:
 
 
 def _numbers(values: dict[str, Any]) -> dict[str, float]:
-    """Return texts and JSON values, such as '1,234' or 'nan', as floats by name, without those that are no number."""
+    """Return {name: float} of texts and JSON values by name, such as '1,234' or 'nan'; without what is no number."""
     numbers = {}
     for name, value in values.items():
         with suppress(ValueError):
@@ -238,7 +238,7 @@ class StepClock:
         self.comparison = RateComparison()
 
     def add(self, report: StepReport, now: float) -> Interval | None:
-        """Return the interval of steps that this report, read at `now` (s), completes; None if it completes none."""
+        """Return the interval of steps that a line's report, read at `now` (s), completes; None if it ends none."""
         step = report.step
         moment = now if report.time is None else report.time
         self.has_numbers = self.has_numbers or step is not None

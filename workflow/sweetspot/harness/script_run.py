@@ -88,7 +88,7 @@ class ScriptProcess:
                 return
 
     def _read_output(self) -> bytes:
-        """Return new bytes of the script's output; b'' after 0.2 s, or 5 ms beside a file of steps."""
+        """Return new bytes of the script's stdout and stderr; b'' after 0.2 s, or 5 ms beside a file of steps."""
         readable, _, _ = select.select(self._outputs, [], [], IDLE_S if self.file is None else POLL_S)
         written = os.read(readable[0].fileno(), CHUNK_BYTES) if readable else b""
         if readable and not written:
@@ -96,7 +96,7 @@ class ScriptProcess:
         return written
 
     def _read_file(self) -> bytes:
-        """Return new bytes of the file of steps; b'' where there are none."""
+        """Return the bytes that the script added to its file of steps since the last call; b'' where there are none."""
         if self.file is None or not self.file.is_file():
             return b""
         with self.file.open("rb") as steps:
@@ -140,7 +140,7 @@ class ScriptRun:
         self.output = LineSplitter()
 
     def read_steps(self) -> bool:
-        """Report steps to the supervisor; return True once the stop rule holds, False if the script ended before."""
+        """Report the script's steps to the supervisor; True once the stop rule holds, False if it ended before."""
         file_lines = LineSplitter()
         has_file = self._process.file is not None
         is_enough = False
@@ -154,7 +154,7 @@ class ScriptRun:
         return is_enough
 
     def _add_line(self, line: str, moment: float) -> bool:
-        """Measure by one line of the script, read at `moment` (s); return True once the stop rule holds."""
+        """Report the step of one line of the script, read at `moment` (s); return True once the stop rule holds."""
         report = self._reader.read(line)
         if report is None:
             self._lines_without_step += 1
@@ -184,7 +184,7 @@ class ScriptRun:
         return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
 
     def _warnings(self) -> Iterator[tuple[str, str]]:
-        """Yield (rule, message) of warnings: repeated lines, pauses, a reported rate that the clock contradicts."""
+        """Yield (rule, message) of this run's warnings: repeated lines, pauses, a rate that the clock contradicts."""
         processes, pauses, compared = lines_per_step(self._bare_moments), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
@@ -206,7 +206,7 @@ class ScriptRun:
             yield "rate_disagrees", text
 
     def ending(self) -> str:
-        """Return a sentence with the number of intervals so far and the script's last lines."""
+        """Return a sentence with the number of timed and warm-up intervals so far and the script's last lines."""
         count = len(self.measured.timed) + self.measured.warmup
         steps = f"{count} intervals told" if count else self._no_step()
         return f"{steps}; its last words: {self.output.ending() or 'none'}"

@@ -74,7 +74,7 @@ def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float) -> bool:
     Parameters
     ----------
     timed, rule, passed_s
-        The timed intervals, the protocol, and the seconds since timing began.
+        The timed intervals, the run with its protocol, and the seconds since timing began.
     """
     if passed_s < rule.least_seconds:
         return False
@@ -119,7 +119,7 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
 
 
 def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
-    """Return the warning `disturbed` in a list, or []; all timed steps count, since all are in the mean."""
+    """Return [the warning `disturbed`] if the mean of all timed steps is far above their median, else []."""
     seconds, steps = zip(*timed, strict=True)
     values = np.repeat(seconds, steps)
     middle = np.median(values)
@@ -132,7 +132,7 @@ def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
 
 
 def _trend(values: np.ndarray) -> float:
-    """Return Theil-Sen's slope times the length over the median; 0 where Mann-Kendall's test sees no trend at 5 %.
+    """Return Theil-Sen's slope of seconds by step x steps / median; 0 where Mann-Kendall's test sees no trend at 5 %.
 
     Fewer than five steps never pass that test: four that rise have (6 - 1) / sqrt(4 x 3 x 13 / 18) = 1.70.
     """
@@ -147,7 +147,7 @@ def _trend(values: np.ndarray) -> float:
 
 
 def _throttling(values: np.ndarray) -> tuple[int, float] | None:
-    """Return (index where a slower level begins, its median over the earlier level's); None without two levels."""
+    """Return (step at which a slower level of seconds begins, its median / the earlier one's); None: no two levels."""
     for split in range(2, len(values) - 1):
         before = values[:split]
         after = values[split:]

@@ -31,7 +31,7 @@ class CpuSample(NamedTuple):
 
 
 def sample_cpu() -> CpuSample | None:
-    """Return the kernel's CPU counters now; None where they cannot be read (no Linux, a sandbox)."""
+    """Return the kernel's CPU seconds (stolen, busy, idle, this run's) now; None where they cannot be read."""
     try:
         by_cpu = psutil.cpu_times(percpu=True)
         usable = [by_cpu[number] for number in os.sched_getaffinity(0)]
@@ -95,10 +95,9 @@ class MeasuredSteps:
 
         Parameters
         ----------
-        interval, loss
-            Mean seconds of a step and number of steps; the loss after them (None: not known).
-        now
-            When the interval ended, s; limits of time count by this clock, not by seconds that a script reports.
+        interval, loss, now
+            Mean seconds of a step and number of steps; the loss after them (None: not known); when the interval ended,
+            s (limits of time count by this clock, not by seconds that a script reports).
         """
         is_timed = not self.warming_up
         if is_timed:

@@ -116,7 +116,7 @@ class TrainingProcess:
         raise SystemExit(128 + number)
 
     def wait(self) -> tuple[int, str]:
-        """Wait for the end; return the exit code (negative: a signal) and the last 2000 lines of stderr."""
+        """Wait for its end; return (exit code, negative for a signal; the last 2000 lines of its stderr)."""
         code = self._process.wait()
         self.timed_out = not self._timer.is_alive()
         self._timer.cancel()
@@ -128,7 +128,7 @@ class TrainingProcess:
 def _collect_steps(
     process: TrainingProcess, request: Request, facts: dict[str, Any], sampler: DeviceSampler
 ) -> list[Interval]:
-    """Return the timed intervals that the training process reports; add its facts to `facts` and print progress."""
+    """Return the timed intervals that a run's process reports; add its facts to `facts`, and print progress."""
     started = time.monotonic()
     printed = -PROGRESS_INTERVAL_S
     cell = request.cell
@@ -173,7 +173,7 @@ def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
 
 
 def is_already_measured(request: Request) -> bool:
-    """Return True if the run file exists with this protocol, and this invocation was not to replace it.
+    """Return True if this run's file (`request.output`) has this protocol, and this invocation is not to replace it.
 
     Two clones of a project may share their run files. A run started by hand (without `--asked`) is always made.
     """
@@ -198,10 +198,9 @@ def outcome(
 
     Parameters
     ----------
-    code, errors, timed_out
-        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit.
-    request, failure
-        The run; the exception that the process reported itself, else the last one of `errors` counts.
+    code, errors, timed_out, request, failure
+        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit; the run; the
+        exception that the process reported itself, else the last one of `errors` counts.
     """
     last_line = errors.splitlines()[-1] if errors else ""
     status = "failed"
@@ -231,9 +230,9 @@ def _write(
     message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> int:
-    """Write the run file and print the outcome, unless another invocation has measured the run; return exit code 0.
+    """Write the run file (arguments of `write_run`) unless another invocation did; print the outcome, return 0.
 
-    That may happen meanwhile, on another machine that shares the folder.
+    Another may have measured the run meanwhile, on another machine that shares the folder.
     """
     if is_already_measured(request):
         text = "another invocation has measured this run; it stays (`-R run_benchmark` makes it again)"

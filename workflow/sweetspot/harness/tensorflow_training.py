@@ -85,7 +85,7 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
 
 
 def _with_fused_normalisation(layer: keras.layers.Layer) -> keras.layers.Layer:
-    """Return a copy of a layer, with new weights; that of a normalisation of images is fused."""
+    """Return a copy of a network's layer, with new weights; batch normalisation of images by the fast fused kernel."""
     is_normalisation = type(layer) is keras.layers.BatchNormalization
     if not is_normalisation or len(layer.output.shape) != 4:
         return type(layer).from_config(layer.get_config())
@@ -109,7 +109,7 @@ def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowS
 
 
 def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network) for one device, without a strategy; the step trains once and returns the loss."""
+    """Return (compiled step, network) of a run's cell on one device; the step trains once and returns the loss."""
     with tf.device(device):
         network = build_network(request.cell.model)
         images, labels = _synthetic_batch(request, network, replica=0)
@@ -130,7 +130,7 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
 
 def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network), with a replica on each device of the strategy, which averages the gradients."""
+    """Return (compiled step, network) of a run's cell, a replica on each device; the strategy averages gradients."""
     with strategy.scope():
         network = build_network(request.cell.model)
     variables = _variables(network)
@@ -141,7 +141,7 @@ def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple
     batch = strategy.experimental_distribute_values_from_function(draw_batch)
 
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
-        """Average each gradient over the replicas, and update the variables by the means."""
+        """Average each variable's gradient (by replica) over the replicas, and update the variables by the means."""
         pairs = list(zip(gradients, variables, strict=True))
         means = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.MEAN, pairs)
         for variable, gradient in zip(variables, means, strict=True):
@@ -177,7 +177,7 @@ def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tu
 def _loss_and_gradients(
     request: Request, network: keras.Model, images: tf.Tensor, labels: tf.Tensor
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """Return the mean cross-entropy (fp32) and its gradient by each variable; fp16 scales the loss meanwhile."""
+    """Return a batch's mean cross-entropy (fp32) and its gradient by each variable; fp16 scales the loss meanwhile."""
     scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
     with tf.GradientTape() as tape:
         logits = tf.cast(network(images, training=True), tf.float32)

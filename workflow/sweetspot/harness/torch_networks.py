@@ -39,7 +39,7 @@ class TorchNetwork:
         return self.shape is not None
 
     def batch(self, batch_size: int, seed: int) -> dict[str, torch.Tensor]:
-        """Return random inputs and labels of `batch_size` samples (axis 0), as keyword arguments of the module."""
+        """Return random inputs and labels of `batch_size` samples (axis 0) by keyword of the module, to train on."""
         generator = torch.Generator().manual_seed(seed)
         if self.shape is None:
             images = torch.rand(batch_size, 3, self.image_size, self.image_size, generator=generator)
@@ -88,6 +88,7 @@ def build_network(name: str) -> TorchNetwork:
 
 
 def _transformer(shape: Shape) -> Any:
+    """Return a network of transformers of a `shape`'s kind and sizes, with new weights and without dropout."""
     import transformers
 
     network_class, config_class = TRANSFORMER_CLASSES[shape.kind]
@@ -127,13 +128,7 @@ def _transformer(shape: Shape) -> Any:
 
 
 def network_facts(name: str) -> dict[str, Any]:
-    """Return facts about a network by its name, without computing or allocating anything.
-
-    Returns
-    -------
-    dict
-        `unit`, which a throughput counts; `units_per_sample`; `parameters`, the number of weights.
-    """
+    """Return a network's `unit` (counted by a throughput), `units_per_sample`, `parameters`; allocates nothing."""
     with torch.device("meta"):
         network = build_network(name)
     return {

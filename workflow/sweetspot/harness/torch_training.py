@@ -51,7 +51,7 @@ def join_processes(request: Request) -> None:
 
 
 def training_step(request: Request) -> Step:
-    """Return one training step on synthetic data: `launch` begins it, `finish` waits and returns the loss."""
+    """Return one training step of the run's cell on synthetic data: `launch` begins it, `finish` returns its loss."""
     join_processes(request)
     torch.manual_seed(request.run)
     device = process_device(request)
@@ -79,6 +79,7 @@ def training_step(request: Request) -> Step:
     scaler = torch.amp.GradScaler(device.type, enabled=dtype is torch.float16)
 
     def launch() -> torch.Tensor:
+        """Begin one training step of this process's batch, and return its loss, not waited for."""
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(device.type, dtype, enabled=dtype is not None):
             loss = module(**batch)["loss"]

@@ -51,12 +51,10 @@ def train(
 
     Parameters
     ----------
-    request, step
-        The run with its protocol, and one training step.
-    agree
-        Function called before each window; returns its number of steps, equal in all processes; 0 ends the run.
-    tell, clock
-        Function that sends facts, given as keywords, to the supervisor; function that gives seconds.
+    request, step, agree, tell, clock
+        The run with its protocol; one training step; function called before each window (returns its number of steps,
+        equal in all processes; 0 ends the run); function that sends facts, given as keywords, to the supervisor;
+        function that gives seconds.
     """
     measured = MeasuredSteps(request, tell)
     window = 1

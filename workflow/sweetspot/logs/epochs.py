@@ -8,7 +8,7 @@ from sweetspot.study.study import LogSource
 
 
 def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Read a Keras CSV log: return it with one Reading, epochs x samples_per_epoch / sum of `elapsed` (all epochs)."""
+    """Read a Keras CSV log: return it and one Reading, epochs x samples_per_epoch / sum of `elapsed` (all epochs)."""
     log = LogFile(path, source)
     seconds = _elapsed_seconds(log)
     if not seconds:
@@ -22,7 +22,7 @@ def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
 
 
 def _elapsed_seconds(log: LogFile) -> dict[int, float]:
-    """Return {line number: seconds of the epoch}; of two columns with the same name the first is read."""
+    """Return {line number: seconds of its epoch} of a Keras CSV; of two columns with one name the first is read."""
     columns, *rows = [[text.strip() for text in line.split(",")] for line in log.lines] or [[]]
     for name in ("epoch", "elapsed"):
         if name not in columns:

@@ -71,7 +71,7 @@ def _mean_rate(timed: list[dict[str, float]]) -> float:
 
 
 def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batch: int) -> None:
-    """Raise UserError if rate x seconds of a step differs from `batch` (all devices) by more than TOLERANCE."""
+    """Raise UserError if rate x seconds of a step (`timed`: numbers by line) is not the `batch` of all devices."""
     first, last = timed[0], timed[-1]
     units_per_s = devices * _mean_rate(timed[1:] or timed)  # the steps between the first and the last line
     if "steps_per_s" in last:

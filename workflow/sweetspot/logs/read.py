@@ -29,12 +29,9 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
 
     Parameters
     ----------
-    sources
-        The study's `logs`.
-    study_dir
-        Folder to which their paths are relative.
-    cards
-        Device of each instance by name, used where a source names no device.
+    sources, study_dir, cards
+        The study's `logs`; the folder to which their paths are relative; {instance: its device}, for sources without
+        one.
 
     Returns
     -------
@@ -58,6 +55,7 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
 
 
 def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:
+    """Return a cell's row {column of read_logs, file, sha256: value} of one Reading; `cards`: {instance: device}."""
     source = log.source
     fields = reading._asdict()
     rate, lines, facts = (fields.pop(name) for name in ("samples_per_s", "lines", "facts"))
@@ -78,7 +76,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
 
 
 def _cell(runs: pd.DataFrame) -> dict[str, object]:
-    """Return one row {column: value} from the runs of a cell: mean rate by time, 95 % bounds, joined sources."""
+    """Average a cell's runs (a row of `_row` per log) to one row {column: value}: rate, 95 % bounds, joined sources."""
     seconds = 1 / runs["images_per_s"]  # of one sample
     rate = 1 / seconds.mean()
     low = high = math.nan

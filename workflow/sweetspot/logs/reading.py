@@ -41,6 +41,7 @@ class LogFile:
     sha256: str = field(init=False)
 
     def __post_init__(self) -> None:
+        """Read the file at `path` into `lines` and `sha256`; UserError names the line that is not UTF-8."""
         raw = read_limited(self.path, MAX_BYTES)
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:
@@ -60,12 +61,9 @@ class LogFile:
 
         Parameters
         ----------
-        name
-            A key of the study's `logs`.
-        declared
-            The value of this key in the study; None: not declared, nothing is checked.
-        line, actual
-            Number of the log's line, and the value in that line.
+        name, declared, line, actual
+            A key of the study's `logs`; its value there (None: nothing is checked); number of the log's line, its
+            value.
         """
         if declared is not None and declared != actual:
             self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")

@@ -43,7 +43,7 @@ def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
 
 
 def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
-    """Return the header, and (line number, images/s) of the total or None. Raises UserError for a second run."""
+    """Read a log's lines: header {key: (line, text)}, and (line, images/s) of the total or None; else UserError."""
     header: Header = {}
     total: tuple[int, float] | None = None
     remedy = "expected one run a file"
@@ -84,6 +84,7 @@ def _number(text: str) -> float | None:
 
 
 def _reading(log: LogFile, header: Header, line: int, rate: float) -> Reading:
+    """Return the Reading of a header {key: (line, text)} and the images/s of a `line`; UserError against the study."""
     source, values = log.source, {key: text for key, (_, text) in header.items()}
     batch_line, batch_text = header["per device"]
     batch = _number(batch_text)

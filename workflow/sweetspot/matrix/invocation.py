@@ -39,12 +39,9 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
 
     Parameters
     ----------
-    config_file
-        config.yaml; None for a module of another workflow, which hands in the whole configuration as `overrides`.
-    overrides
-        What stands on the command line (`--config`, `--configfile`): replaces key by key, mappings are merged.
-    root
-        Folder of the project's configuration.
+    config_file, overrides, root
+        config.yaml (None: a module of another workflow, which hands in the whole configuration as `overrides`); what
+        stands on the command line (`--config`, `--configfile`), merged key by key; the project's config folder.
     """
     raw = {} if config_file is None else load_yaml(config_file)
     if isinstance(raw, dict):
@@ -88,14 +85,8 @@ def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collect
 
     Parameters
     ----------
-    file
-        The file that holds the names, for the sentences.
-    names
-        Pairs (key that holds the name, name).
-    allowed
-        All allowed names.
-    expected
-        The allowed names in words, for the sentences.
+    file, names, allowed, expected
+        The file that holds the names; pairs (key in that file, name); all allowed names, and the same in words.
     """
     refuse(
         f"{file}: {key} names {name!r}; expected {expected}{hint(name, allowed)}"
@@ -105,7 +96,7 @@ def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collect
 
 
 def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
-    """Raise UserError if `targets` or `reference` of a study name an instance that nobody declared."""
+    """Raise UserError if study.yaml (`file`) names an instance in `targets` or `reference` that nobody declared."""
     names = [("targets", target.instance) for target in study.targets]
     if study.reference:
         names.append(("reference", study.reference))
@@ -119,7 +110,7 @@ def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) 
 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
-    """Raise UserError if `offers_in_hand` of a study names no price list, machine or option of the lists."""
+    """Raise UserError if `offers_in_hand` of study.yaml (`file`) names no price list, machine or option of lists."""
     offers = list(price_lists)
     for name, prices in price_lists.items():
         for offer in prices.offers:
@@ -147,16 +138,14 @@ def price_list_names(folder: Path) -> list[str]:
 
 
 def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
-    """Return the scripts that the matrix names as models, by name.
+    """Return {model: its training script} of models in the matrix that are scripts (config/commands).
 
     Raises UserError for framework `command` without a script, and a script without that framework.
 
     Parameters
     ----------
-    config, file
-        The configuration, and its file for the sentences.
-    root
-        The project's config folder.
+    config, root, file
+        The configuration; the project's config folder; the configuration's file for the sentences.
     """
     described = script_files(root)
     names = [name for name in dict.fromkeys(config.matrix.model) if name in described]
@@ -176,10 +165,8 @@ def measured_cells(
 
     Parameters
     ----------
-    config, file
-        The configuration, and its file.
-    instances, scripts
-        Machines, and scripts of the matrix, by name.
+    config, instances, file, scripts
+        The configuration; machines by name; the configuration's file for sentences; scripts of the matrix by model.
     """
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), config.exclude, scripts)
     require_possible(cells, instances, config.measure.xla, file)
@@ -199,12 +186,10 @@ def expand_matrix(
 
     Parameters
     ----------
-    instances, matrix
-        Values of the axes: `model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`.
-    exclude
-        Some columns each; a cell is left out if it agrees with all of them.
-    scripts
-        Models that are scripts: they make cells of framework `command` only, and no other model does.
+    instances, matrix, exclude, scripts
+        Values of the axes (`model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`: by name); entries
+        {column: value} (a cell that agrees with all is left out); models that are scripts, which alone have framework
+        `command`.
     """
     axes = {"instance": instances, **matrix}
     script_models = set(scripts)

@@ -37,10 +37,10 @@ class Jobs:
         return lambda wildcards: value(self._executors[wildcards.instance])
 
     def protocol(self, wildcards: Wildcards) -> str:
-        """Return the flags of run_benchmark.py that define a measurement: where they change, the run is repeated.
+        """Return the flags of run_benchmark.py that define a run's measurement: where they change, it is repeated.
 
         A script of one's own has one more, what its description means, and so has a run that was refused before, the
-        number of its attempt; the others stay as they are, so that none is repeated for it.
+        number of its attempt; the others stay as they are, so that none is repeated for it. `wildcards`: cell and run.
         """
         flags = [self._plan.config.measure.flags()]
         if wildcards["framework"] == COMMAND:
@@ -56,7 +56,7 @@ class Jobs:
     def location(self, wildcards: Wildcards, resources: Any) -> str:
         """Return the flags, behind the others, for where a run is made, the GPU expected there and its time limit.
 
-        None of them changes what a measurement means: as a function of `resources`, none of them repeats a run.
+        None of them changes what a measurement means: as a function of `resources`, none repeats a run (`wildcards`).
         """
         executor = self._executors[wildcards.instance]
         flags = [self._plan.config.measure.limit_flag()]

@@ -21,14 +21,8 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
 
     Parameters
     ----------
-    cells
-        Cells of the matrix.
-    instances
-        Its machines, by name.
-    xla
-        Whether steps are compiled by XLA.
-    file
-        The configuration, for the sentences.
+    cells, instances, xla, file
+        Cells of the matrix; machines by name; whether XLA compiles the steps; the configuration's file for sentences.
     """
     faults = []
     for cell in dict.fromkeys(cell._replace(batch_size=1) for cell in cells):
@@ -51,12 +45,8 @@ def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
 
     Parameters
     ----------
-    cell
-        A cell of a framework that is known.
-    device, gpu
-        The device's kind, `cpu` or `gpu`, and its name.
-    xla
-        Whether the step is compiled by XLA.
+    cell, device, gpu, xla
+        A cell of a known framework; the device's kind, `cpu` or `gpu`, and its name; whether XLA compiles the step.
     """
     framework = FRAMEWORKS[cell.framework]
     if cell.framework == FRAMEWORK:
@@ -89,12 +79,8 @@ def require_script_arguments(cells: Sequence[Cell], scripts: Mapping[str, Script
 
     Parameters
     ----------
-    cells
-        The cells of scripts.
-    scripts
-        The scripts, by name.
-    file
-        The configuration, for the sentences.
+    cells, scripts, file
+        The cells of scripts; the scripts by name (their model); the configuration's file for the sentences.
     """
     faults = []
     for name, script in scripts.items():

@@ -46,19 +46,13 @@ def scripts_of(fetched: Callable[[str], str]) -> Path:
 
 
 def run_script(script: Path, job: object, log: Path) -> str | None:
-    """Run a rule's script in this process.
+    """Run a rule's script in this process; return why it failed, in a sentence for a person, or None if it succeeded.
 
     Parameters
     ----------
-    script, job
-        The script's file, and the object `snakemake` that it reads.
-    log
-        File for the outcome; for the traceback of an unforeseen exception, which is raised too.
-
-    Returns
-    -------
-    str or None
-        Why the script failed, in a sentence for a person; None where it succeeded.
+    script, job, log
+        The script's file; the object `snakemake` that it reads; the file for the outcome, or for the traceback of an
+        unforeseen exception, which is raised too.
     """
     sentence = None
     try:
@@ -115,7 +109,7 @@ def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
 
 
 def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], record: logging.LogRecord) -> None:
-    """Write a log record; once the reader is gone, discard output and send SIGTERM to this process."""
+    """Write a log record by `write`; once the terminal is gone, discard output and send SIGTERM to this process."""
     try:
         write(record)
     except BrokenPipeError:

@@ -82,7 +82,7 @@ class StepFormatter(logging.Formatter):
         self._reasons: dict[object, list[str]] = {}
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line to show for a record of Snakemake's logger; '' for no line."""
+        """Return the line that the terminal shows for a record of Snakemake's logger; '' for no line."""
         event, values = _event(record), record.__dict__
         if event == "RUN_INFO":
             self._total = int(values.get("stats", {}).get("total", 0))
@@ -108,7 +108,7 @@ class StepFormatter(logging.Formatter):
         return error_sentences(message) if record.levelno >= logging.ERROR else message
 
     def _note_failure(self, values: dict[str, Any]) -> str:
-        """Keep why a step failed; return the line `failed: STEP`, '' where no log tells why."""
+        """Keep why a step failed (`values`: Snakemake's JOB_ERROR); return `failed: STEP`, '' if no log says why."""
         name = self._names.get(values["jobid"], values["rule_name"])
         reasons = [line for log in values["log"] for line in log_ending(Path(log))]
         if reasons and not reasons[0].startswith(SENTENCE):
@@ -119,7 +119,7 @@ class StepFormatter(logging.Formatter):
 
 
 def slurm_sentences(message: str | None) -> list[str]:
-    """Return Slurm's own reason from a message of Snakemake's executor, in a list; [] for any other message."""
+    """Return [Slurm's own reason] from a message of Snakemake's executor about a job; [] for any other message."""
     match = SLURM.search(message or "")
     if match is None:
         return []

@@ -27,14 +27,12 @@ def must_replace(file: str, notes: Path = NOTES) -> bool:
 
 
 def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = NOTES) -> None:
-    """Write down which existing run files this invocation is to replace.
+    """Write down which existing run files this invocation is to replace, so that a refused rerun is tried again.
 
     Parameters
     ----------
-    files, numbers
-        Run files to be made, and in this invocation the number of the attempt by run file.
-    notes
-        The JSON file of the notes.
+    files, numbers, notes
+        Run files to be made; {run file: number of the attempt in this invocation}; the JSON file of the notes.
     """
     # Notes of runs that were made at the first attempt, which are most, are dropped.
     remaining: Notes = {file: note for file, note in _read(notes).items() if note[1] or _is_unchanged(file, note[0])}

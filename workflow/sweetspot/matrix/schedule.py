@@ -39,7 +39,7 @@ class RunSelection(NamedTuple):
 
 
 def order_runs(plan: Invocation) -> list[Run]:
-    """Return all runs of the plan, those that decide the ranking first.
+    """Return all runs of an invocation, those that decide the ranking first.
 
     Cells of the question's models at the batch that is nearest to its headline decide it. Their first runs come first,
     one device before several; then their second runs, which give them an interval; then the other cells. Equal cells
@@ -64,11 +64,8 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
 
     Parameters
     ----------
-    plan
-        The invocation.
-    folder
-        Of the run files. Without a budget, and where nothing is missing, none is opened (0.3 ms each).
-    use_budget
+    plan, folder, use_budget
+        The invocation; the folder of run files (none is opened without a budget or where none is missing: 0.3 ms each);
         False: all runs.
     """
     budget_minutes = plan.config.measure.budget_minutes
@@ -128,7 +125,7 @@ def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:
 
 
 def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
-    """Return a table, a row per cell that the budget cuts: CELL_COLUMNS, `runs` (skipped numbers, text), `budget`."""
+    """Return the table not_measured, a row per cell that `budget` (its key in config.yaml) cuts, of `skipped_rows`."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"]).astype({**Cell.__annotations__, "run": "str"})

@@ -65,12 +65,9 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
 
     Parameters
     ----------
-    executors
-        Executors by name of the instance whose runs are to be submitted.
-    runs_per_job
-        How many runs share a job; their times add up.
-    accounts
-        The `slurm_account` of the jobs; one text may name several.
+    executors, runs_per_job, accounts
+        Executors by instance to be measured; how many runs share a job (their times add up); `slurm_account` of the
+        jobs.
     """
     for name, executor in executors.items():
         if executor.where != "slurm":
@@ -87,7 +84,7 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
 
 
 def _refusal(command: Sequence[str]) -> str:
-    """Return Slurm's reason for refusing a command (up to 200 characters); '' if it accepts or does not answer."""
+    """Return Slurm's reason for refusing an sbatch command (at most 200 characters); '' if it accepts or is silent."""
     try:
         process = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     except (subprocess.SubprocessError, OSError):

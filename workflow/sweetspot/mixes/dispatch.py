@@ -17,16 +17,9 @@ ALLOWED_DELAY = 0.01  # share of the jobs of a class that may wait for a quieter
 class DispatchResult:
     """Jobs that each owned kind and rental offer runs, with `counts` machines of each owned kind.
 
-    Parameters
-    ----------
-    problem, counts
-        The problem that was dispatched, and the number of machines of each owned kind.
-    owned_jobs
-        Jobs on each owned kind with at least one machine, class x sample x month, by name of the kind.
-    remaining
-        Jobs run on rental offers (`Problem.used`) or nowhere, class x sample x month.
-    running
-        USD for use of machines and rent, without ownership and trials, sample x month.
+    owned_jobs: jobs on each owned kind with at least one machine, class x sample x month, by name of the kind.
+    remaining: jobs run on rental offers (`Problem.used`) or nowhere, class x sample x month.
+    running: USD for use of machines and rent, without ownership and trials, sample x month.
     """
 
     problem: Problem
@@ -85,14 +78,12 @@ class DispatchResult:
 def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
     """Return which owned machines and rental offers run the jobs of each month, and the USD for it.
 
-    Kinds are filled one after another, each with the jobs that are worth most per hour; the rest
-    is rented where a job is expected to be the cheapest. A job is worth what it costs elsewhere
-    less its running cost. All of this follows what is expected with the timed speeds, not the
-    speeds of a single sample, which nobody knows in advance.
+    `counts`: machines of each owned kind (`problem.held`). Kinds are filled one after another, each with the jobs worth
+    most per hour; the rest is rented where a job is expected to be the cheapest. A job is worth what it costs elsewhere
+    less its running cost. All follows expectations with the timed speeds, not the speeds of a single sample.
 
-    With one kind or one class no dispatch is cheaper at certain figures (a fractional knapsack).
-    Elsewhere the cheapest of several orders is taken; docs/decision.md says how far that is from
-    the linear programme.
+    With one kind or one class no dispatch is cheaper at certain figures (a fractional knapsack). Elsewhere the cheapest
+    of several orders is taken; docs/decision.md says how far that is from the linear programme.
     """
     expected_usd = [np.ma.masked_invalid(usd).mean() for _, usd in problem.owned_forecasts]
     order = sorted((index for index, count in enumerate(counts) if count), key=expected_usd.__getitem__)
@@ -106,10 +97,10 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
 
 
 def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: Sequence[bool]) -> DispatchResult:
-    """Return the dispatch that fills owned kinds in the given order of their indices and rents the rest.
+    """Return the dispatch that fills owned kinds in `order` (indices of `problem.held`) and rents the rest.
 
-    `rounds`: whether a job's worth is compared with the cost on rival kinds too, as if their hours
-    were free, or with renting alone.
+    `counts`: machines by kind. `rounds`: whether a job's worth is compared with the cost on rival kinds too, as if
+    their hours were free, or with renting alone.
     """
     # Not copied where all is rented: hundreds of such mixes would hold a copy each.
     remaining = problem.jobs.copy() if order else problem.jobs

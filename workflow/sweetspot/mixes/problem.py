@@ -21,14 +21,9 @@ MAXIMUM_SAMPLED_MONTHS = 36  # of a project; those of a longer one are spread ov
 
 @dataclass(frozen=True, eq=False)
 class SpeedErrors:
-    """Relative errors of uncertain speeds.
+    """Relative errors of uncertain speeds: all speeds of one correlation key are off by the same factor.
 
-    Parameters
-    ----------
-    keys
-        Correlation keys: all speeds of one key are off by the same factor.
-    logs
-        Logarithm of each factor, key x sample.
+    logs: logarithm of each factor, key x sample.
     """
 
     keys: tuple[str, ...]
@@ -37,11 +32,10 @@ class SpeedErrors:
 
 @lru_cache(maxsize=1024)
 def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]:
-    """Return, by key, expected costs of a job with `timed` speeds known over those without, by sample.
+    """Return {speed key: expected costs of a job with `timed` speed keys known / without, one per sample}.
 
-    A timed speed gives its inverse, a related speed (common software, say) the best linear
-    prediction of its log; unrelated keys are left out. Each factor has the mean 1: timing makes
-    nothing cheaper.
+    A timed speed gives its inverse, a related speed (common software, say) the best linear prediction of its log;
+    unrelated keys are left out. Each factor has the mean 1: timing makes nothing cheaper.
     """
     rows = [row for row, key in enumerate(errors.keys) if key in timed]
     deviations = errors.logs - errors.logs.mean(axis=1, keepdims=True)
@@ -58,31 +52,13 @@ def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]
 class OwnedMachine:
     """A kind of machine that is paid by the month: already owned, for sale, or committed to.
 
-    Parameters
-    ----------
-    name
-        Key of its option.
-    there
-        Number of machines that are already owned; 0: the kind is for sale.
-    minimum
-        The smallest number that can be kept: 0 if owned machines may be sold. Keeping one then
-        costs the price it would sell for.
-    fixed
-        USD per month of one machine, by sample.
-    capacity
-        Hours per month in which one machine works, by sample.
-    hours
-        Machine-hours of a job (its share of the machine), class x sample; NEVER: it cannot run.
-    running
-        USD of a job for electricity and other use, class x sample.
-    running_at_speed
-        `running` as expected once the speed is known, class x sample.
-    devices
-        Devices of one machine.
-    present
-        Share of each month in which a machine is delivered, sample x month, or ALWAYS.
-    speed_keys
-        Correlation key of the speed of each class; empty where it is certain.
+    name: key of its option. there: number already owned; 0: the kind is for sale. minimum: the smallest number that can
+    be kept, 0 if owned machines may be sold (keeping one then costs the price it would sell for).
+    fixed: USD per month of one machine, by sample. capacity: hours per month in which one machine works, by sample.
+    hours: machine-hours of a job (its share of the machine), class x sample; NEVER: it cannot run.
+    running: USD of a job for electricity and other use, class x sample; running_at_speed: as expected once the speed
+    is known. devices: of one machine. present: share of each month in which a machine is delivered, sample x month, or
+    ALWAYS. speed_keys: correlation key of the speed of each class; empty where it is certain.
     """
 
     name: str
@@ -112,22 +88,10 @@ class OwnedMachine:
 class RentalOffer:
     """An offer by the hour, of which as many machines as are needed can be rented.
 
-    Parameters
-    ----------
-    name
-        Key of its option.
-    usd
-        USD of a job, class x sample; NEVER where it cannot run.
-    expected_usd
-        `usd` as expected before anything is timed, class x 1.
-    usd_at_speed
-        `usd` as expected once the speed is known, class x sample.
-    device_hours
-        Device-hours of a job, class x sample.
-    speed_keys
-        Correlation key of the speed of each class; empty where it is certain.
-    path
-        Price in each month relative to the mean of the project, sample x month, or ALWAYS.
+    name: key of its option. usd: USD of a job, class x sample; NEVER where it cannot run. expected_usd: the same before
+    anything is timed, class x 1; usd_at_speed: once the speed is known, class x sample. device_hours: of a job, class x
+    sample. speed_keys: correlation key of the speed of each class; empty where it is certain. path: price in each month
+    relative to the mean of the project, sample x month, or ALWAYS.
     """
 
     name: str
@@ -143,23 +107,12 @@ class RentalOffer:
 class Problem:
     """The jobs of each month, and the machines and offers that can run them, all with the same samples.
 
-    Parameters
-    ----------
-    jobs
-        Number of jobs in the selected samples and months, class x sample x month.
-    held, rented
-        Owned machines and rental offers, with all samples and months.
-    trials
-        USD per month of timing a machine, by the key of the speed that it reveals.
-    errors
-        Errors of the speeds. Jobs are given to machines by what is expected with the timed
-        speeds alone; the cost of a job is that of each sample.
-    first
-        The offer that each job tries first; empty: the one expected to be the cheapest.
-    timed
-        Keys of the speeds that are known when each class is given a machine.
-    samples, cells
-        Which samples, and which parts of an array of sample x month, are selected.
+    jobs: number in the selected samples and months, class x sample x month. held, rented: owned machines and rental
+    offers, with all samples and months. trials: USD per month of timing a machine, by the key of the speed that it
+    reveals. errors: of the speeds; jobs are given to machines by what is expected with the timed speeds alone, the cost
+    of a job is that of each sample. first: the offer that each job tries first; empty: the one expected to be cheapest.
+    timed: keys of the speeds that are known when each class is given a machine. samples, cells: which samples, and
+    which parts of an array of sample x month, are selected.
     """
 
     jobs: Array
@@ -192,21 +145,13 @@ class Problem:
         return values if values.size == 1 else values[self.cells]
 
     def forecast(self, expected: Array, at_speed: Array, keys: tuple[str, ...]) -> Array:
-        """Return hours or USD of a job as expected when a machine is chosen for it.
+        """Return hours or USD of a job as expected when a machine is chosen for it, class x 1, or x sample if timed.
 
         Parameters
         ----------
-        expected
-            As expected before anything is timed, class x 1.
-        at_speed
-            As expected once the speed itself is known, class x sample.
-        keys
-            Correlation key of the speed of each class; empty where the speed is certain.
-
-        Returns
-        -------
-        Array
-            Class x sample where a timed speed changes the expectation, else class x 1.
+        expected, at_speed, keys
+            As expected before anything is timed, class x 1, and once the speed itself is known, class x sample;
+            correlation key of the speed of each class (empty: it is certain).
         """
         factors = cost_factors(self.errors, self.timed)
         if factors.keys().isdisjoint(keys):
@@ -219,7 +164,7 @@ class Problem:
 
     @cached_property
     def owned_forecasts(self) -> list[tuple[Array, Array]]:
-        """Expected hours and USD of a job by owned kind, class x sample (or x 1); NEVER: cannot run."""
+        """Expected (hours, USD) of a job by owned kind, each class x sample (or x 1); NEVER: it cannot run."""
         forecasts = []
         for kind in self.held:
             hours, usd = (
@@ -233,8 +178,8 @@ class Problem:
     def expected_rent(self) -> tuple[Array, Indices]:
         """Expected USD of a job where it is rented, and the index of that offer, class x sample (or x 1).
 
-        All jobs go to the `first` offer or, where their class cannot run on it, to the offer that
-        is expected to be the cheapest. Without an offer: NEVER, and the index -1.
+        All jobs go to the `first` offer or, where their class cannot run on it, to the offer that is expected to be the
+        cheapest. Without an offer: NEVER, and the index -1.
         """
         forecasts = (self.forecast(offer.expected_usd, offer.usd_at_speed, offer.speed_keys) for offer in self.rented)
         usd = np.stack(np.broadcast_arrays(np.full((len(self.jobs), 1), NEVER), *forecasts))
@@ -250,7 +195,7 @@ class Problem:
         return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
 
     def rents(self) -> Iterator[tuple[str, Array]]:
-        """Yield name of each used offer and USD of a job, class x sample x month (or x 1); 0: not on this offer."""
+        """Yield (used offer, USD of a job, class x sample x month or x 1; 0 where the job is not on this offer)."""
         # Not kept: where prices change by the month this is as large as the jobs.
         for name, (offer, share) in self.used.items():
             usd = share * finite(offer.usd[:, self.samples])
@@ -292,17 +237,8 @@ def month_noise(generator: np.random.Generator, samples: int, months: int, corre
 
     Parameters
     ----------
-    generator
-        The named stream.
-    samples, months
-        Shape of the result.
-    correlation
-        Of any two months. 1: one number for the whole project; 0: months are independent.
-
-    Returns
-    -------
-    Array
-        Sample x month.
+    generator, samples, months, correlation
+        The named stream; shape of the result; the correlation (1: one number for the whole project; 0: independent).
     """
     project = np.sqrt(correlation) * generator.standard_normal((samples, 1))
     return project + np.sqrt(1.0 - correlation) * generator.standard_normal((samples, months))

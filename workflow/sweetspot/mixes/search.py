@@ -20,17 +20,10 @@ BEST, OWNED, BOUGHT, RENTED, RESALE = "best", "there", "bought", "rented", "sold
 class Mix(NamedTuple):
     """One way to run the jobs: numbers of owned machines, rental offers, and the dispatch with its costs.
 
-    Parameters
-    ----------
-    kind
-        BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned; rented without
-        a `source`: several), RESALE (what is owned and can be sold).
-    source
-        Name of the only machine or offer beside owned machines; empty: any.
-    done
-        The mix's dispatch on all samples.
-    fixed_usd
-        Expected USD per month of the mix without timings; NaN if none was compared.
+    kind: BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned; rented without a `source`:
+    several), RESALE (what is owned and can be sold). source: name of the only machine or offer beside owned machines;
+    empty: any. done: the dispatch on all samples. fixed_usd: expected USD per month of the mix without timings; NaN if
+    none was compared.
     """
 
     kind: str
@@ -112,12 +105,12 @@ class MixSearch:
         return Mix(BEST, "", dispatch(self.problem, counts))
 
     def rank(self, mix: Mix) -> float:
-        """Return USD per month for comparison: infinite beyond the budget; timings must save MINIMUM_SAVING."""
+        """Return a mix's USD per month for comparison: infinite beyond the budget; timings must save MINIMUM_SAVING."""
         usd = mix.expected / (1.0 - MINIMUM_SAVING * bool(mix.timed))
         return usd if self.limits.affords(mix.counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
-        """Return the mix that `climb` reaches from the cheapest start, changing only `kinds` (indices)."""
+        """Return the mix that `climb` reaches from the cheapest of `starts`, changing only the owned `kinds`."""
 
         @cache
         def usd(counts: Counts) -> float:
@@ -130,10 +123,9 @@ class MixSearch:
     def timed(self) -> frozenset[str]:
         """Keys of the speeds that are worth timing first if nothing is bought or sold.
 
-        Forward selection: the timing that lowers the expected cost most, its trial included, is
-        added as long as it saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer
-        that is expected to cost the least. A timing reveals speeds: future prices, stock and the
-        number of jobs stay expectations.
+        Forward selection: the timing that lowers the expected cost most, its trial included, is added as long as it
+        saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer that is expected to cost the least. A
+        timing reveals speeds: future prices, stock and the number of jobs stay expectations.
         """
         problem, timed = self.problem, frozenset[str]()
         jobs = self.mix(problem.owned).done.remaining.mean(axis=(1, 2))
@@ -159,7 +151,7 @@ class MixSearch:
             timed = best
 
     def with_timings(self, mix: Mix) -> Mix:
-        """Return the mix with the speeds `timed` first; unchanged for one offer, or if that saves too little."""
+        """Return a mix with the speeds `timed` first; unchanged if it rents on one offer or that saves too little."""
         if mix.one_offer or not self.timed:
             return mix
         result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)
@@ -171,12 +163,9 @@ class MixSearch:
 
         Parameters
         ----------
-        starts
-            Numbers of machines; steps begin at the cheapest of them.
-        kinds
-            Indices of the owned kinds of which more or fewer are tried.
-        candidates
-            Further mixes that are compared.
+        starts, kinds, candidates
+            Numbers of machines by owned kind, the cheapest of which is the start; indices of the kinds of which more or
+            fewer are tried; further mixes that are compared.
         """
         fixed = self.cheapest(starts, kinds)
         search = MixSearch(replace(self.problem, timed=self.timed), self.limits) if self.timed else self
@@ -186,11 +175,11 @@ class MixSearch:
 
 
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
-    """Return the best mix first, then each pure option, the cheapest first.
+    """Return the best mix of a problem first, then each pure option, the cheapest first.
 
-    The best keeps the budget where any mix found does. No pure option is ever cheaper than the
-    best. Where the best buys or sells, renting on several offers is one too if it is cheaper than on
-    any single offer. Jobs that cannot run on a pure option's source run where they cost least.
+    The best keeps the budget where any mix found does. No pure option is ever cheaper than the best. Where the best
+    buys or sells, renting on several offers is one too if it is cheaper than on any single offer. Jobs that cannot run
+    on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
     options, pure = [], []
@@ -217,26 +206,16 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
 def climb(
     start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], minimum: Counts, maximum: Counts
 ) -> Counts:
-    """Return numbers of machines that no step makes cheaper.
+    """Return the numbers of machines, by owned kind, that no step makes cheaper.
 
     A step is one machine more or fewer of a kind, or one exchanged for another kind. A step that
     gains is repeated at twice the length. If `start` costs infinity, the search begins at the maximum.
 
     Parameters
     ----------
-    start
-        Numbers to begin with.
-    usd
-        Function that returns the expected USD per month of numbers of machines.
-    kinds
-        Indices of the kinds that may change.
-    minimum, maximum
-        Bounds of these kinds.
-
-    Returns
-    -------
-    Counts
-        The cheapest numbers found.
+    start, usd, kinds, minimum, maximum
+        Numbers to begin with; function that returns the expected USD per month of numbers of machines; indices of the
+        kinds that may change, and bounds of these.
     """
     best, lowest, highest = start, np.minimum(minimum, start), np.maximum(maximum, start)
     unit = np.eye(len(start), dtype=int)[list(kinds)]

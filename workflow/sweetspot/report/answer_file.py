@@ -126,9 +126,9 @@ class Answer(AnswerPart):
 
 
 def answer_of(tables: Tables, study: Study) -> Answer:
-    """Collect from the result tables of a study all that its page says; every number on the page comes from it.
+    """Return all that a study's page says, as the record behind index.html, summary.md and answer.json.
 
-    `tables`: by name as of `tables.read_tables`, in USD; `study`: the settings of study.yaml. The verdict is None where
+    `tables`: result tables (DataFrames) by name, in USD; `study`: the settings of study.yaml. The verdict is None where
     no option has both a price and a speed.
     """
     verdict, claims, speeds = outcome_of(tables), lead(table_of(tables, "claims")), deciding_speeds(tables)
@@ -173,7 +173,7 @@ def study_facts(study: Study) -> StudyFacts:
 
 
 def choice_row(row: Row, tables: Tables) -> ChoiceRow:
-    """Return the entry of answer.json for a row of the table `choices`: cost, first month, bases of its speeds."""
+    """Return the entry of answer.json for `row` of the table `choices`, with first month and speeds from `tables`."""
     return ChoiceRow.of(
         row,
         also_rents=row["kind"] == "keep" and not missing(row["main_rented"]),
@@ -185,10 +185,10 @@ def choice_row(row: Row, tables: Tables) -> ChoiceRow:
 
 
 def first_month_usd(row: Row, tables: Tables) -> float | None:
-    """Return the USD due in the first month of a choice (row of `choices`), purchases included; None if not known.
+    """Return the USD due in the first month of a choice (`row` of the table `choices`), for the page; None if unknown.
 
-    The page prints it, for who buys pays at once what the cost spreads over the months. Read are `sources` (machines of
-    a mix), `options` and `offers` (prices, up-front payments).
+    It is the cost a month, and the rest of the price (`offers`) of each machine (`sources` of a mix) bought or signed
+    for.
     """
     if missing(row["usd_per_month"]):
         return None
@@ -211,7 +211,7 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
 
 
 def _due_at_once(offer: Row) -> float:
-    """Return the USD that a row of `offers` asks in the first month beyond its monthly cost: a price, or up front."""
+    """Return the USD that a row of `offers` asks in the first month beyond its monthly cost: price, or up-front sum."""
     if offer["purchase"] == "own":
         cared_for = sum(offer[name] for name in ("maintenance_usd_per_month", "staff_usd_per_month") if offer[name] > 0)
         return offer["capex_usd"] + cared_for - offer["fixed_usd_per_month"]
@@ -220,9 +220,9 @@ def _due_at_once(offer: Row) -> float:
 
 
 def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
-    """Return title and used share of the machine that the best choice, else the runner-up, keeps or buys; else None.
+    """Return title and busy share of the machine that the best choice, else the runner-up, keeps or buys; else None.
 
-    The share is hours of work / hours planned (above 1: it does not fit), of `sources` or, for one job, of `choices`.
+    Share: hours of work / hours planned (over 1: does not fit), from table `sources` or, for one job, from `choices`.
     """
     for choice in filter(None, (verdict.best, verdict.rival)):
         sources = rows_where(tables, "sources", workload=verdict.workload, mix=choice.choice)
@@ -238,7 +238,7 @@ def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
 
 
 def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
-    """List the jobs (rows of `queue`) that wait for the best choice's machines over LONG_WAIT of their own hours."""
+    """Return jobs (rows of `queue`) that wait for the verdict's best choice over LONG_WAIT of their own hours."""
     titles, waits = works(tables), []
     for row in rows_where(tables, "queue"):
         work, _, job = str(row["workload"]).partition(".")
@@ -250,7 +250,7 @@ def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
 
 
 def scenario_rows(tables: Tables) -> list[ScenarioRow]:
-    """Return the rows of `scenarios` for the page's chart; [] where the study has no scenario with a cost.
+    """Return the rows of the table `scenarios` for the page's chart; [] where no scenario beside the study has USD.
 
     At most MAX_SCENARIOS, the study as planned first, by preference those with another answer than planned.
     """

@@ -40,7 +40,7 @@ class ChartData:
         return table_of(self.tables, name, *columns)
 
     def answer_options(self) -> "pd.DataFrame":
-        """Return the rows of `ranks` (one per option) of the answer's model in its first workload by name."""
+        """Return the rows of the table `ranks`, one per option, of the answer's model in its first workload by name."""
         rows = self.table("ranks", *RANK_COLUMNS)
         rows = rows[rows["model"] == self.model]
         return rows[rows["workload"] == rows["workload"].min()]
@@ -59,6 +59,6 @@ class ChartData:
 
     @staticmethod
     def limit_models(rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return the rows of at most MODELS models; models with a published or predicted figure are kept first."""
+        """Return the `rows` (with `model`, `basis`) of at most MODELS models, those with a predicted figure first."""
         by_model = rows.assign(measured=rows["basis"].eq("measured")).groupby("model", sort=False)["measured"].all()
         return rows[rows["model"].isin(by_model.sort_values(kind="stable").index[:MODELS])]

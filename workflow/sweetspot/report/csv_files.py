@@ -27,7 +27,7 @@ def write_csv(table: "pa.Table", path: str | Path) -> None:
 
 
 def _text_columns(content: "pa.Table") -> "pa.Table":
-    """Return the table with lists and warnings as text, and an apostrophe before texts that look like formulas."""
+    """Return the Arrow table with lists and warnings as text, and an apostrophe before what looks like a formula."""
     import pyarrow as pa
 
     for index, field in enumerate(content.schema):
@@ -42,7 +42,7 @@ def _text_columns(content: "pa.Table") -> "pa.Table":
 
 
 def _as_text(value: Any) -> str | None:
-    """Return a cell as text: a list as JSON, a formula behind an apostrophe; None for a missing one."""
+    """Return a cell (text, list, None) as text for CSV: a list as JSON, a formula behind an apostrophe; None stays."""
     if value is None or not isinstance(value, str):
         return None if value is None else json.dumps(value)
     return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value

@@ -57,7 +57,7 @@ class Unpriced:
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
-        """Build from `inputs` (files by name) and `params` of a Snakemake rule. Raises UserError for wrong values."""
+        """Build from a Snakemake rule: `inputs`, files by name; `params`, settings and day. UserError if wrong."""
         as_of = date.fromisoformat(params.as_of)
         return cls(
             tables={name: Path(inputs[name]) for name in SPEED},
@@ -73,10 +73,9 @@ class Unpriced:
 
 
 def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
-    """Price and compare a study anew, as the workflow's rules do, under other price lists.
+    """Return offers, ranks and verdict of a study, priced and decided anew under other price lists, as `diff` needs it.
 
-    `lists`: files of price lists by the names of the study's own lists. `sweetspot diff` holds two states against each
-    other. Raises UserError if a list does not fit the study.
+    `lists`: path of a price list by the name of the study's own list. Raises UserError if one does not fit the study.
     """
     inputs = inputs_under(lists, study)
     tables = compare(inputs, study.settings, **_work_of(study), availability=study.known)
@@ -84,9 +83,9 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
 
 
 def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.DataFrame]:
-    """Return the tables `verdict` and `choices`, by name, of a study under other price lists, for its scenarios.
+    """Return the tables {'verdict', 'choices'} of a study under a scenario's price lists, faster than `state_under`.
 
-    `lists`: files by name of the study's own lists. Only these, which takes a part of the time of `state_under`.
+    `lists`: path of a price list by the name of the study's own list.
     """
     inputs = inputs_under(lists, study)
     result = decide_study(inputs, study.settings, **_work_of(study), availability=study.known)
@@ -94,13 +93,13 @@ def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.Da
 
 
 def _work_of(study: Unpriced) -> dict[str, Any]:
-    """Return what `compare` needs to know of the study's workloads: memory, works of months, titles."""
+    """Return from workloads.yaml what `compare` takes: memory needs (`needs`), works of months, titles by key."""
     file = study.workloads
     return {"needs": load_needs(file), "monthly": load_monthly(file), "titles": load_titles(file)}
 
 
 def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
-    """Return the input tables of a comparison: offers and costs priced by `lists`, and the study's other tables."""
+    """Return the tables that a comparison reads: the study's own; offers, costs priced by `lists` (paths by name)."""
     throughput, extrapolation = (read_arrow(study.tables[name]) for name in ("throughput", "extrapolation"))
     priced = [
         price_study(
@@ -120,10 +119,9 @@ def answer_of(verdict: pd.DataFrame) -> str | None:
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
-    """Return what differs between two states of a study, a row per change as of `change_table`.
+    """Return a row per difference between two states of a study, with the columns of the table `price_changes`.
 
-    The first row has both answers (`said_before`, `said_after`). Offers of different price lists are different offers,
-    unlike in `difference`.
+    The first row has both answers in words. Offers of different price lists are different, unlike in `difference`.
     """
     answers = {"said_before": answer_of(before.verdict), "said_after": answer_of(after.verdict)}
     prices, costs = price_changes(before.offers, after.offers), cost_changes(before.ranks, after.ranks)
@@ -181,9 +179,9 @@ def scenario_table(
 
 
 def answer_columns(decided: Mapping[str, pd.DataFrame]) -> Row:
-    """Return the columns OF_VERDICT and OF_CHOICE of a scenario, from its tables `verdict` and `choices`, as a dict.
+    """Return one row of `scenario_table` as {column: value}, from the tables `verdict` and `choices` in `decided`.
 
-    Without a verdict on the main work it has `sentence` alone, which says so.
+    Columns are OF_VERDICT and OF_CHOICE; without a verdict on the main work `sentence` alone, which says so.
     """
     for verdict in filter(lambda verdict: verdict["is_answer"], verdict_rows(dict(decided))):
         (best,) = rows_where(decided, "choices", workload=verdict["workload"], choice=verdict["best"])

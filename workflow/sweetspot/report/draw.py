@@ -73,10 +73,9 @@ def draw_figures(
 
 
 def drawing_engine() -> str:
-    """Return Vega and Vega-Lite as one JavaScript program, `packed`, for a page to draw its charts.
+    """Return Vega and Vega-Lite as one JavaScript program, `packed`, for a page to draw its charts. Raises UserError.
 
     The bundling runs in a subprocess, since its JavaScript engine reserves 10 GB of addresses, though little memory.
-    Raises UserError if the subprocess fails.
     """
     bundle = subprocess.run([sys.executable, "-P", "-c", BUNDLE, vega_lite()], capture_output=True, check=False)
     if bundle.returncode != 0:
@@ -96,7 +95,7 @@ def chart_of(file: str | Path) -> str:
 
 
 def specification(drawing: Drawing) -> dict[str, Any]:
-    """Return a drawing as a Vega-Lite specification (JSON-like dict) with the shared style, title and data sets."""
+    """Return a chart as a Vega-Lite specification (dict for JSON) that a browser draws, with style, title and rows."""
     # Not validated here: the tests do that.
     spec = drawing.chart.to_dict(validate=False) | {"config": CHART_STYLE}
     fields = json.dumps(spec)  # without titles: what they happen to say asks for no column
@@ -112,7 +111,7 @@ def vega_lite() -> str:
 
 
 def _records(rows: "pd.DataFrame", fields: str) -> list[dict[str, object]]:
-    """Return rows as dicts with the columns named in `fields` (JSON text of the chart); missing values are None."""
+    """Return a chart's rows as dicts of the columns that `fields` (JSON text of the chart) names; missing: None."""
     rows = rows[[name for name in rows.columns if name in fields]]
     if "price_source" in rows:  # the chain of the speed's source stands before it, and has a line of its own
         rows = rows.assign(price_source=rows["price_source"].str.rpartition(" ; ")[2])

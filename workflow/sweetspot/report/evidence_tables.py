@@ -104,7 +104,7 @@ def declarations() -> dict[str, TableDeclaration]:
 
 
 def best_variants(table: pd.DataFrame) -> pd.Series:
-    """Return a bool per row: whether `best` is true and the table has further variants of the same cell."""
+    """Return a bool per row of a table of speeds: whether `best` is true and the same cell has further variants."""
     cell_columns = list(table.columns.intersection(CELL_COLUMNS))
     return table["best"].eq(True) & table.duplicated(cell_columns, keep=False)
 
@@ -161,7 +161,7 @@ class EvidenceTables:
         return {name: self.build(name) for name in declarations()}
 
     def build(self, name: str) -> EvidenceTable:
-        """Return the declared table called `name`, built, with at most as many rows as its limit."""
+        """Return the table `name` of evidence_tables.yaml for this study: headings and HTML cells, up to its limit."""
         declared = declarations()[name]
         columns = [column for column in declared.columns if not column.only or self._facts.get(column.only)]
         headings = [self.fill(column.heading, self._headings) for column in columns]
@@ -174,13 +174,14 @@ class EvidenceTables:
         return EvidenceTable(headings, cells, classes, len(selected) - len(cells), declared.table)
 
     def fill(self, template: str, row: Row) -> str:
-        """Return the template with its placeholders replaced by values of a row ({column: value}).
+        """Return a text of evidence_tables.yaml with its placeholders replaced by values of `row` ({column: value}).
 
         They are `{column}`, `{column|filter}`, `{column|filter/other column}` (the first that is not empty), or
         `{column?text if the column is true}`.
         """
 
         def replacement(match: re.Match[str]) -> str:
+            """Return the text that replaces one placeholder, a match of PLACEHOLDER."""
             alternatives, text_if_true = match.groups()
             if text_if_true is not None:
                 value = row.get(alternatives)
@@ -191,7 +192,7 @@ class EvidenceTables:
         return PLACEHOLDER.sub(replacement, template) if "{" in template else template
 
     def _select(self, declared: TableDeclaration) -> pd.DataFrame:
-        """Return the rows of the results table that a declaration selects, in its order, with a column `study_date`."""
+        """Return the rows of the result table that a declaration shows, in its order, with the column `study_date`."""
         table = table_of(self.tables, declared.table)
         if declared.where and len(table):
             table = table.query(declared.where, engine="python", local_dict=self._scope)
@@ -205,7 +206,7 @@ class EvidenceTables:
         return table.assign(study_date=self.study.as_of)
 
     def _cell(self, column: Column, row: Row) -> HtmlCell:
-        """Return a table cell: a filled text, or a number that links to its origin (dash or '' if missing) as HTML."""
+        """Return the HTML cell of `column` for `row` ({column: value}): a text, or a number linked to its origin."""
         kind, _, name = column.show.partition(" ")
         if kind not in FIGURES:
             return self.fill(column.show if "{" in column.show else f"{{{column.show}}}", row)

@@ -20,7 +20,7 @@ RULES: dict[str, str] = load_yaml(Path(__file__).parent / "templates" / "warning
 
 
 def claims_in_words(tables: Tables) -> str:
-    """Return a sentence on how many rows of the table `claims` have each verdict, for their section; '' without any."""
+    """Return a sentence that counts the rows of the table `claims` by `verdict`, for their section; '' without any."""
     verdicts = table_of(tables, "claims", "verdict")["verdict"]
     counts = verdicts.value_counts().to_dict()
     printed = len(verdicts) - counts.get(NOT_PRINTED, 0)
@@ -34,7 +34,7 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 
 def ahead(tables: Tables) -> str:
-    """Return a sentence on assumed rents to come and resale values (of `offers`); '' without assumptions or verdict."""
+    """Return a sentence on assumed rents to come and resale values (of table `offers`); '' without any or a verdict."""
     offers = table_of(tables, "offers", "trend", "residual_points")
     if table_of(tables, "verdict").empty:
         return ""
@@ -47,7 +47,7 @@ def ahead(tables: Tables) -> str:
 
 
 def price_changes_words(tables: Tables) -> list[str]:
-    """Return sentences on the table `price_changes`: prices and ranks that changed, both answers; [] without it."""
+    """Return sentences on the table `price_changes`: how many prices and ranks changed, both answers; [] without it."""
     table = table_of(tables, "price_changes", "what")
     counts = table["what"].value_counts()
     prices = sum(counts.get(kind, 0) for kind in ("price", "new", "gone"))
@@ -88,7 +88,7 @@ def decisive(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def worth_knowing(tables: Tables) -> list[str]:
-    """Return sentences on which unknown of the answer's model to find out first (`worth_in_words`), for its section."""
+    """Return sentences on which uncertain figure of the answer's model to find out first (table `worth_knowing`)."""
     model = asked_model(tables)
     rows = of_jobs(tables, "worth_knowing")
     title = ""
@@ -99,7 +99,7 @@ def worth_knowing(tables: Tables) -> list[str]:
 
 
 def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
-    """Return sentences on which unknown of the leading plan is most worth finding out; [] without a plan."""
+    """Return sentences on which uncertain figure of the leading plan to find out first; [] without a plan."""
     table = of_plans(tables, "worth_knowing")
     return worth_in_words(table[table["workload"] == leading_work(tables)], code) if len(table) else []
 
@@ -150,7 +150,7 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
 
 
 def energy(tables: Tables, study: Study) -> list[str]:
-    """Return sentences on kWh and CO2e of the options (`ranks`), and on what they leave out; [] without energy data."""
+    """Return sentences on kWh and kg CO2e of the options in table `ranks`, and how many lack them; [] without any."""
     ranks, model = table_of(tables, "ranks", "option", "kwh", "kg_co2e"), asked_model(tables)
     options = ranks.drop_duplicates("option")
     counts = [int(options[name].isna().sum()) for name in ("kwh", "kg_co2e")]
@@ -168,9 +168,9 @@ def energy(tables: Tables, study: Study) -> list[str]:
 
 
 def _carbon_comparison(rows: pd.DataFrame, reference: str, per_unit: str, once: str) -> list[str]:
-    """Return a sentence that compares the least-carbon and the cheapest option; without carbon, on energy used.
+    """Return a sentence that compares the option of least kg CO2e with the cheapest; without CO2e, on kWh alone.
 
-    `rows`: of `ranks`, an option each. `per_unit`, `once`: what a sum is for in words, and for one training.
+    `rows`: of `ranks`, one per option; `reference`: option whose kWh is stated; `per_unit`, `once`: ' a run', in words.
     """
     rows = rows.assign(g_per_kwh=GRAMS_A_KG * rows["kg_co2e"].astype(float) / rows["kwh"])
     eligible = rows[rows["in_answer"].astype(bool) & rows["persistent"].astype(bool)]

@@ -45,7 +45,7 @@ class StudySummary:
 
 
 def _read_summary(file: Path) -> StudySummary:
-    """Return the index page's entry for a study, from its answer.json; one that cannot be read has a `fault`."""
+    """Return a study's entry on the index page from its answer.json (`file`); `fault` says where that is unreadable."""
     folder = file.parent.parent.name
     written = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC")
     try:
@@ -59,7 +59,7 @@ def _read_summary(file: Path) -> StudySummary:
 
 
 def write_index(results: str | Path, page: str | Path) -> None:
-    """Write an HTML page that lists the studies in the folder `results`, newest first: results/index.html.
+    """Write the HTML file `page` (results/index.html), which lists the studies in the folder `results`, newest first.
 
     A study is one with an answer.json; if that cannot be read, its entry says so.
     """

@@ -33,7 +33,7 @@ class DecidingSpeed(AnswerPart):
 
 
 def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
-    """List the speeds, each with its basis, of all options that the verdict names, machines of a mix among them."""
+    """Return the speeds (rows of `options`), with basis and source, of all choices that the verdict names."""
     return [
         DecidingSpeed.of(row, basis=row["throughput_basis"], source=text(row["throughput_source"]))
         for row in _rows_with_speed(tables, table_of(tables, "verdict"))
@@ -41,7 +41,7 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
 
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
-    """Return the distinct bases (such as `measured`) of a choice's speeds; [] if its cost depends on no speed.
+    """Return the distinct bases (such as `measured`) of the speeds of a choice; [] if its cost depends on no speed.
 
     `workload`, `choice`: keys of a row of `choices`. Its bar on the page is marked with them (`mark_of`).
     """
@@ -57,14 +57,14 @@ def mark_of(bases: Iterable[str]) -> str:
 
 
 def speeds_in_words(tables: Tables) -> str:
-    """Return a sentence on the bases of the speeds that the verdict depends on; '' if it depends on none."""
+    """Return a sentence on the bases (`measured`, ...) of the speeds that the verdict depends on; '' if on none."""
     speeds = deciding_speeds(tables)
     bases = {BASIS_FACTS[basis]: basis for basis in BASIS_FACTS if basis in {speed.basis for speed in speeds}}
     return sentence("deciding_speeds", speeds, bases, MAX_MACHINES) if speeds else ""
 
 
 def warnings_in_words(tables: Tables) -> list[str]:
-    """Return sentences of warnings that could change the answer, gravest first: MAX_WARNINGS, and a count of more."""
+    """Return MAX_WARNINGS rows of `warnings` that could change the answer as sentences, gravest first, and a count."""
     rows = decisive(table_of(tables, "warnings"))
     if rows.empty:
         return []
@@ -88,7 +88,7 @@ def notes(tables: Tables) -> list[str]:
 
 
 def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
-    """Return the rows of `options` with a speed, of all choices that the rows of `verdict` name."""
+    """Return the rows of `options` with a speed, of all choices that the rows of `verdict` (table `verdict`) name."""
     choices, options = table_of(tables, "choices"), table_of(tables, "options")
     if choices.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []

@@ -61,7 +61,7 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of point marks by a row's `basis`: filled if timed, hollow if of another machine, dashed."""
+    """Return three layers of point marks by a row's `basis`: filled (timed), hollow (other machine), dashed."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
@@ -75,7 +75,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
-    """Return tooltip entries from {column: title}: numbers with four digits; a title ending in TEXT means text."""
+    """Return tooltip entries from {column: title}: numbers with four digits; a title ending in TEXT is of a text."""
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -85,7 +85,7 @@ def tooltip(**fields: str) -> "list[alt.Tooltip]":
 
 
 def shape_key(bases: "pd.Series", *texts: str) -> str:
-    """Return a line of text that explains the shapes of `points` for the bases present, then the other `texts`."""
+    """Return a chart's key as text: sign and word of each basis in the column `bases`, then the other `texts`."""
     present = set(bases.dropna())
     parts = [*(f"{BASIS_FACTS[basis].sign} {BASIS_FACTS[basis].word}" for basis in BASES if basis in present), *texts]
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
@@ -133,7 +133,7 @@ def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: 
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Return the axis of a logarithmic scale for these values: even steps up to LINEAR_RANGE, else 1 and 3 a decade."""
+    """Return the logarithmic axis for a chart's values: even ticks up to LINEAR_RANGE, else 1 and 3 a decade."""
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]

@@ -37,13 +37,13 @@ def missing(value: object) -> bool:
 
 
 def finite(row: Row, name: str) -> float | None:
-    """Return the number in column `name` of a row; None if it is missing or infinite, which JSON cannot express."""
+    """Return the number in column `name` of a row ({column: value}); None if missing or infinite, as JSON needs."""
     value = row.get(name)
     return None if missing(value) or math.isinf(value) else float(value)  # type: ignore[arg-type]
 
 
 def number(value: object, digits: int = 3) -> str:
-    """Return a number as text with `digits` significant digits (`1,234`), a dash if missing; text is returned as is."""
+    """Return a number as text with `digits` significant digits (`1,234`), a dash if missing; a text as it is."""
     if missing(value):
         return "–"
     if isinstance(value, str):
@@ -98,7 +98,7 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 
 
 def rows_where(tables: "Mapping[str, pd.DataFrame]", name: str, **values: object) -> list[dict[str, Any]]:
-    """Return as dicts the rows of table `name` whose columns equal `values`; [] if the table or a column is missing."""
+    """Return the rows of table `name` whose columns equal `values`, as dicts; [] if table or column is missing."""
     table = tables.get(name)
     if table is None or not {*values} <= {*table.columns}:
         return []

@@ -15,7 +15,7 @@ CHOICES_LISTED = 5
 
 
 def _describe_keys(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Add the description of each key, which facts/answer.csv holds, to the JSON schema of a part of answer.json."""
+    """Add to the JSON schema of a part of answer.json (`model`) what facts/answer.csv says of each of its keys."""
     for row in table("answer"):
         if row["part"] == model.__name__:
             schema["properties"][row["key"]]["description"] = row["description"]
@@ -28,10 +28,10 @@ class AnswerPart(BaseModel):
 
     @classmethod
     def of(cls, row: Row, **fields: Any) -> Self:
-        """Build a part of answer.json from a row of a result table, so that columns need not be copied one by one.
+        """Build a part of answer.json from a row of a result table ({column: value}), not copying columns one by one.
 
-        A field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its value.
-        A missing or infinite number becomes None, a missing required text ''.
+        A field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its value. A
+        missing or infinite number becomes None, a missing required text ''.
         """
         for name, field in cls.model_fields.items():
             value = row.get(name)
@@ -145,7 +145,7 @@ def choices_of(tables: Tables) -> list[Row]:
 
 
 def _outcome(row: Row) -> Outcome:
-    """Return the verdict in a row of `verdict_rows`, with its texts, as a record for page and answer.json."""
+    """Return the verdict in a row of `verdict_rows` ({column: value}) as the record for the page and answer.json."""
     names = {"best": "best", "rival": "rival", "start_with": "take"}
     has_start = row["kind"] != "keep" and "p_stock" in row
     timed = [] if missing(row["trial_usd"]) else list(row["timed"])

@@ -54,7 +54,7 @@ def page_of(answer: Answer) -> str:
 
 
 def _curve_axes(answer: Answer, money: Money) -> list[tuple[Axis, Axis]]:
-    """Return (x axis, y axis) of the cost chart of each sweep in the answer; y is in the currency `money`."""
+    """Return (x axis, y axis) in pixels of the cost chart of each of the answer's sweeps; y in the currency `money`."""
     axes = []
     for sweep in answer.sweeps:
         highest = max(max([*line.usd, *line.high]) for line in sweep.lines)

@@ -16,16 +16,15 @@ PRICES = ("price", "new", "gone")
 
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Return all changes of prices, costs and ranks between two tables of `ranks`, for `sweetspot diff`.
+    """Return a row per change of price, cost or rank between two tables `ranks`, prices first, for `sweetspot diff`.
 
-    A row per change as of `change_table`, prices first; of several offers of one instance and purchase the cheapest
-    is compared.
+    Columns are those of the table `price_changes`; of several offers of one instance and purchase the cheapest counts.
     """
     return change_table([price_changes(before, after), cost_changes(before, after)])
 
 
 def change_table(changes: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate tables of changes to one with the columns of `price_changes` (COLUMNS), a row per change.
+    """Concatenate tables of changes to one with the columns of the table `price_changes`, a row per change.
 
     `what` is answer, price (USD an hour of an offer), new, gone (offers), rank, or cost (USD of a workload). Missing
     texts are None, missing numbers NaN.
@@ -35,11 +34,10 @@ def change_table(changes: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
-    """Join two tables by the columns `key` and compute the relative change of the column `value`.
+    """Join two tables (of `ranks` or `offers`) by the columns `key`; a row per key in either, with how `value` changed.
 
-    Of several rows with the same key the one with the lowest `value` is taken. Returns a row per key in either table:
-    `before`, `after`, `change` (after / before - 1), NaN if missing, and each column of `carried` with the suffixes
-    `_before` and `_after`.
+    Of several rows with the same key the one of lowest `value` counts. Columns: the key, `before`, `after`, `change`
+    (after / before - 1; NaN if missing), and each column of `carried` with the suffixes `_before` and `_after`.
     """
     columns = [*key, value, *carried]
     first, second = (table.sort_values(value, kind="stable").drop_duplicates(key)[columns] for table in (before, after))
@@ -49,10 +47,9 @@ def _side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], val
 
 
 def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Return the offers whose USD per hour differ between two tables, and those that are new or gone (`what`).
+    """Return the offers whose USD per hour differ between two tables of offers or ranks, or that are new or gone.
 
-    Columns are those of `_side_by_side`. The tables are of offers or ranks; if both have a column `price_list`, offers
-    of different lists are different offers.
+    Columns are `what` and those of `_side_by_side`. Where both have `price_list`, each list has its own offers.
     """
     key = [name for name in ("price_list", "instance", "purchase") if name in before and name in after]
     merged = _side_by_side(before, after, key, "usd_per_hour", "as_of")
@@ -62,9 +59,9 @@ def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Return the options of workloads whose rank (`what`: rank), or only USD (`what`: cost), differs; ranks first.
+    """Return the options whose rank (`what`: rank), or only USD (`what`: cost), differ between two tables `ranks`.
 
-    The tables are like comparison/ranks.parquet; columns are those of `_side_by_side`.
+    A row per model, workload, instance and purchase; columns are those of `_side_by_side`; ranks come first.
     """
     merged = _side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
     rank_changed = merged["rank_before"] != merged["rank_after"]

@@ -59,7 +59,7 @@ def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money)
 
 
 def short_amount(value: float) -> str:
-    """Return an amount as short text for a label of an axis: 0, 800, 12 k, 1.2 M."""
+    """Return an amount of money as a short label of an axis: 0, 800, 12 k, 1.2 M."""
     if abs(value) >= 999_500:  # below that, three digits are fewer than 1000 k
         return f"{value / 1e6:.3g} M"
     if abs(value) >= 1e4:

@@ -30,15 +30,15 @@ Files = Mapping[str, Sequence[str | Path]]
 
 
 def read_tables(files: Files) -> Tables:
-    """Return result tables by name, read from files; tables with one file per price list are concatenated.
+    """Return result tables as {name: DataFrame}, read from files; those with a file per price list are concatenated.
 
-    `files`: by table name, or by a name of a rule's input, whose files then have the tables' names.
+    `files`: paths by table name, or by a name of a rule's input, whose files then have the tables' names.
     """
     return {name: _read(paths).to_pandas(use_threads=False) for name, paths in _by_table(files).items()}
 
 
 def write_tables(files: Files, folder: Path) -> None:
-    """Write every table to `folder` as <name>.parquet and <name>.csv, for other programs; lists are text in CSV."""
+    """Write every table of `files` (paths by name) to `folder` as <name>.parquet and <name>.csv, for other programs."""
     for name, paths in _by_table(files).items():
         content = _read(paths)
         write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads
@@ -65,7 +65,7 @@ def of_jobs(tables: Tables, name: str) -> "pd.DataFrame":
 
 
 def asked_model(tables: Tables) -> str:
-    """Return the model of the answer's work (of its first part, if there are several); '' without an answer."""
+    """Return the key of the model that the answer's workload trains (the first of several); '' without an answer."""
     verdict = table_of(tables, "verdict")
     if verdict.empty:
         return ""
@@ -81,7 +81,7 @@ def asked_model(tables: Tables) -> str:
 
 
 def judged_option(tables: Tables, model: str) -> str:
-    """Return a model's option to compare others with; '' without any.
+    """Return the option (a key) of a model that others are compared with on the page; '' without any.
 
     It is the reference, else the cheapest persistent one or the cheapest in the answer.
     """
@@ -104,7 +104,7 @@ def energy_columns(tables: Tables) -> list[str]:
 
 
 def hours_differ(tables: Tables) -> bool:
-    """Return whether an option's hours tell it from others of its workload (by 0.1 %); True if nothing is ranked."""
+    """Return whether `hours` in table `ranks` differ by over 0.1 % within a workload; True if nothing is ranked."""
     ranks = table_of(tables, "ranks", "workload", "hours")
     hours = ranks.groupby("workload")["hours"]
     return ranks.empty or bool((hours.max() > 1.001 * hours.min()).any())
@@ -117,7 +117,7 @@ def leading(tables: Tables) -> str | None:
 
 
 def counted_in(tables: Tables) -> Words:
-    """Return the words for what the study counts and its currency, of table `verdict`; without one for trainings."""
+    """Return the words for what a study's bills pay for, and its currency, of table `verdict`; else for trainings."""
     verdict = table_of(tables, "verdict", "counts", "currency", "usd_per_unit")
     for row in verdict.head(1).dropna(subset="counts").itertuples():
         return words_of(str(row.counts), Money(str(row.currency), float(row.usd_per_unit)))
@@ -131,7 +131,7 @@ def titles_of(tables: Tables) -> dict[str, str]:
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Return {workload or plan: name for people}, for headings and tables; those without a title are left out."""
+    """Return {workload or plan: title} from the tables `options` and `choices`, for headings; untitled are left out."""
     names: dict[str, str] = {}
     for name in ("options", "choices"):
         table = table_of(tables, name, "workload", "workload_title", "cost")
@@ -146,7 +146,7 @@ def unit_of(tables: Tables) -> str:
 
 
 def _by_table(files: Files) -> dict[str, list[Path]]:
-    """Return {table name: its files}, sorted; one file per name, except for tables in BY_PRICE_LIST."""
+    """Return {table name: its files}, sorted by name, from `files`; several files only for tables in BY_PRICE_LIST."""
     by_table: dict[str, list[Path]] = {}
     for name, paths in files.items():
         for path in map(Path, paths):
@@ -181,7 +181,7 @@ def in_words(text: str, money: Money) -> str:
 
 
 def shown_in(tables: Tables, money: Money) -> Tables:
-    """Return the tables with all USD converted to the currency `money` (figures per USD are converted inversely).
+    """Return `tables` (by name) with all USD converted to the currency `money`; figures per USD inversely.
 
     Converted are columns with `usd` as a word of their name; tables in BY_UNIT state the unit in each row.
     """
@@ -194,7 +194,7 @@ def shown_in(tables: Tables, money: Money) -> Tables:
 
 
 def _converted(table: "pd.DataFrame", columns_by_unit: Sequence[str], money: Money) -> "pd.DataFrame":
-    """Return a table with its USD divided by the rate of `money`; `columns_by_unit` where their unit has USD."""
+    """Return a table in the currency `money`: its `usd` columns, and `columns_by_unit` where a row's `unit` has USD."""
     rate = money.usd_per_unit
     changed: dict[str, Any] = {
         name: table[name] * rate if name.startswith("images_per_usd") else table[name] / rate

@@ -39,7 +39,7 @@ class Tornado(AnswerPart):
 
 
 def bar_of(row: Row) -> TornadoBar:
-    """Return the bar of the chart for a row of the table `tornado`: one assumption, the ratio at both its ends."""
+    """Return the bar of the chart for a row of the table `tornado`: one assumption, the cost ratio at both its ends."""
     columns = {
         "ratio_low": "margin_low",
         "ratio_high": "margin_high",
@@ -50,7 +50,7 @@ def bar_of(row: Row) -> TornadoBar:
 
 
 def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
-    """Return the page's tornado for the verdict's work: what is compared, and the FIRST_PAGE_BARS widest bars.
+    """Return the page's tornado for the verdict's work: what is compared, and the FIRST_PAGE_BARS widest bars, or None.
 
     None where no row of the table `tornado` for this work (or, of a single job, its models) has a ratio at both ends.
     """

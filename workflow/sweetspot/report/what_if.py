@@ -67,9 +67,9 @@ def sweeps_of(tables: Tables, verdict: Outcome) -> list[Sweep]:
 
 
 def _lines(rows: pd.DataFrame, count: int, planned: int, kinds: Mapping[str, str]) -> list[SweepLine]:
-    """Return a line per commitment that has all `count` values, and costs at most FAR times the cheapest as planned.
+    """Return a line of costs per commitment in `rows` (table `sweeps`, one control) that has all `count` values.
 
-    The runner-up is a line at any cost: a single line would say that nothing else exists.
+    A line above FAR times the cheapest at index `planned` is left out, but for the runner-up. `kinds`: by commitment.
     """
     lines = {str(name): line for name, line in rows.groupby("commitment", sort=False) if len(line) == count}
     costs = {name: line["usd"].iloc[planned] for name, line in lines.items()}

@@ -52,7 +52,7 @@ class NodeScaling:
 
 
 def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
-    """Fit NodeScaling to evidence rows (EVIDENCE_COLUMNS) whose base has several devices.
+    """Fit NodeScaling to rows of the table evidence whose base has several devices.
 
     Without rows the result is the prior. Rows with a warning are left out of the losses, but widen the interval.
     """
@@ -76,21 +76,13 @@ def part_within_node(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scaling: NodeScaling) -> pd.DataFrame:
-    """Extend predicted efficiencies of one node to all nodes of each cell.
+    """Extend predicted efficiencies of one node to all nodes of each cell, against one device; 90 % bounds, same index.
 
     Parameters
     ----------
-    predicted
-        Columns efficiency, low, high (90 %), predicted for `part_within_node(cells)`.
-    cells
-        Columns gpus, nodes, interconnect of the whole cells.
-    node_scaling
-        Fitted losses between nodes; their error and that of `predicted` count as independent.
-
-    Returns
-    -------
-    pd.DataFrame
-        Columns efficiency (of all devices, against one device), low, high (90 %); same index.
+    predicted, cells, node_scaling
+        Columns efficiency, low, high (90 %), predicted for `part_within_node(cells)`; columns gpus, nodes, interconnect
+        of the whole cells; losses between nodes, whose error and that of `predicted` count as independent.
     """
     spans, node = spans_nodes(cells), part_within_node(cells)
     beyond = node_scaling.predict(cells.assign(base_gpus=node["gpus"], base_nodes=node["nodes"]))
@@ -104,7 +96,7 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
 
 
 def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Predict evidence rows whose base has several devices, leaving out each value of the column `group` in turn.
+    """Predict rows of table evidence whose base has several devices, leaving out each value of the column `group`.
 
     Added are `group` (the value left out), `predicted`, relative `error` and `score` (|log error| at one doubling);
     there are no rows if the column has one value only.
@@ -121,7 +113,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(evidence: pd.DataFrame) -> NodeScaling:
-    """Return the losses fitted to evidence rows without warnings, with MINIMUM_WIDTH as the interval's width."""
+    """Return the losses between nodes fitted to rows of table evidence without warnings, at the minimum width."""
     rows = without_warnings(evidence)
     steps = _steps(rows)
     loss = -np.log(rows["efficiency"].astype(float))
@@ -130,7 +122,7 @@ def _fit(evidence: pd.DataFrame) -> NodeScaling:
 
 
 def _steps(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns `doublings` (log2 gpus / base_gpus), `leaves` (1.0: only the base is one node), `fabric`."""
+    """Return per cell `doublings` (log2 gpus / base_gpus), `leaves` (1.0: only the base is one node), `fabric`."""
     leaves = (cells["base_nodes"].astype(float) == 1) & (cells["nodes"].astype(float) > 1)
     in_pod = (cells["interconnect"] == POD_FABRIC) & ~leaves
     doublings = np.log2(cells["gpus"].astype(float) / cells["base_gpus"].astype(float))

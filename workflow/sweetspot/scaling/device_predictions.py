@@ -33,25 +33,16 @@ def predict_throughput(
 
     Parameters
     ----------
-    figures
-        Measured throughputs of one workload on single devices.
-    gpus
-        Names of the devices to predict.
-    counts
-        Numbers of devices to predict, for each name.
-    studies
-        Folder of the studies whose published figures the models learn from.
+    figures, gpus, counts, studies
+        Measured throughputs of one workload on single devices; names of the devices to predict; numbers of devices, for
+        each name; folder of the studies whose published figures the models learn from.
 
     Returns
     -------
     pandas.DataFrame
         COLUMNS, one row per device and count in the order given; `images_per_s` is of all devices together, `_low` and
-        `_high` its 90 % interval. A device without a prediction has one row with nan.
-
-    Raises
-    ------
-    UserError
-        The figures are of several workloads, one exceeds the peak of its device, or a device is unknown.
+        `_high` its 90 % interval. A device without a prediction has one row with nan. UserError where the figures are
+        of several workloads, one exceeds the peak of its device, or a device is unknown.
     """
     workloads = sorted({(figure.model, figure.precision, figure.framework) for figure in figures})
     if len(workloads) > 1:
@@ -89,7 +80,7 @@ def check_figure(figure: Measured) -> None:
 
 
 def usual_interconnect(gpu: str) -> str:
-    """Return the usual link between devices of this kind in one machine: `ici`, `pcie`, `nvlink` and the like."""
+    """Return the usual link between devices of this name in one machine: `ici`, `pcie`, `nvlink` and the like."""
     if gpu.startswith("TPU"):
         return "ici"
     if "PCI" in gpu.upper():
@@ -101,23 +92,14 @@ def usual_interconnect(gpu: str) -> str:
 def scale_to_devices(
     single: pd.DataFrame, counts: Sequence[int], figure: Measured, scaling: FittedScaling
 ) -> pd.DataFrame:
-    """Predict the throughput of n devices of each kind from that of one.
+    """Predict the throughput of n devices of each kind from that of one; `single`'s columns, gpus and interconnect.
 
     Parameters
     ----------
-    single
-        Columns gpu, images_per_s with `_low`, `_high` (90 %) and warnings: one row per kind, of one device.
-    counts
-        Numbers of devices.
-    figure
-        Gives model, batch, precision and framework of the workload.
-    scaling
-        The fitted model. Its error and that of `single` count as independent.
-
-    Returns
-    -------
-    pd.DataFrame
-        One row per kind and count, with the columns of `single`, of all devices, gpus and the usual interconnect.
+    single, counts, figure, scaling
+        Row per kind of device (one of it): gpu, images_per_s with `_low`, `_high` (90 %), warnings; numbers of devices;
+        the workload (its model, batch, precision, framework count); the model, whose error is independent of
+        `single`'s.
     """
     base = single.rename(columns={name: f"base_{name}" for name in RATES})
     cells = base.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")

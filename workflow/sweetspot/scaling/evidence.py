@@ -30,21 +30,17 @@ def study_efficiency(
 
     Parameters
     ----------
-    throughput
-        results/<study>/throughput.parquet; `images_per_s` is of all devices together.
-    table
-        The study's efficiency.csv as `throughput.published.read_efficiency` returns it.
-    instances
-        The declared machines; `base_instance` names the machine with one device.
-    framework
-        Of rows of `table` whose instance declares none.
+    throughput, table, instances, framework
+        results/<study>/throughput.parquet (`images_per_s` of all devices); the study's efficiency.csv
+        (`read_efficiency`); machines by name (`base_instance`: with one device); framework of rows of `table` whose
+        instance declares none.
 
     Returns
     -------
     pd.DataFrame
-        EFFICIENCY_COLUMNS and `best` (of the variants), a row for each pair of instances and workload measured or
-        published on 1 and on n devices. The base is the same instance with one device, else its `base_instance`. A
-        pair that is printed in the table and measured too has two rows. `xla`: XLA compiled the steps of n devices.
+        The table efficiency (`best`: of the variants), a row for each pair of instances and workload measured or
+        published on 1 and on n devices. The base is the same instance with one device, else its `base_instance`. A pair
+        that is printed in the table and measured too has two rows. `xla`: XLA compiled the steps of n devices.
     """
     # A scaled throughput already contains an efficiency; using it would count that twice.
     observed = throughput[throughput["basis"].isin(READ) & throughput["status"].isin(USABLE)]
@@ -69,7 +65,7 @@ def study_efficiency(
 
 
 def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Pair each row of n devices with one device of the same instance, else of its `base_instance`; add `efficiency`.
+    """Pair each throughput row of n devices with one device of its instance or `base_instance`; add `efficiency`.
 
     Only bases that multiply in the same format (TF32 or FP32) count, where both rows state it; of several,
     that of the same variant is taken, else the first.
@@ -103,7 +99,7 @@ def super_linear_warnings(efficiency: float) -> list[dict[str, str]]:
 
 
 def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the evidence rows without warnings; add step facts, `publisher` and `publisher_group` (with device, link).
+    """Select the rows of table evidence without warnings; add step facts, `publisher`, `publisher_group` (with device).
 
     A table that already has the column `publisher` is returned unchanged.
     """
@@ -115,7 +111,7 @@ def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the evidence rows whose `warnings` are empty.
+    """Select the rows of the table evidence whose `warnings` are empty.
 
     A modern program's row may have the warning `batch_not_stated`: suites fill the memory, so steps take similar times.
     """
@@ -130,23 +126,15 @@ def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
 def study_evidence(
     study: str, efficiency: pd.DataFrame, throughput: pd.DataFrame, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
-    """Turn a study's efficiencies into evidence to learn from: add the speed of one device and declared facts.
+    """Turn a study's efficiencies into evidence to learn from (table evidence): add speed of one device and facts.
+
+    Pairs without a figure of one device are left out, logical devices too.
 
     Parameters
     ----------
-    study
-        Name of the study.
-    efficiency
-        The table of `study_efficiency`.
-    throughput
-        results/<study>/throughput.parquet; its single devices may be stand-ins.
-    instances
-        The declared machines.
-
-    Returns
-    -------
-    pd.DataFrame
-        EVIDENCE_COLUMNS; pairs without a figure of one device are left out, logical devices too.
+    study, efficiency, throughput, instances
+        Name of the study; its table of `study_efficiency`; its throughput.parquet (single devices may be stand-ins);
+        machines by name.
     """
     key = ["base_instance", *WORKLOAD]
     bases = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)]
@@ -172,7 +160,7 @@ def concat_filled(tables: Sequence[pd.DataFrame], columns: Sequence[str] = EVIDE
 
 
 def source_groups(evidence: pd.DataFrame) -> pd.Series:
-    """Return a text per row that names its publisher, from benchmark and repository, or study; same index.
+    """Return a text per row of table evidence that names its publisher, from benchmark and repository, or study.
 
     Validation leaves out all figures of a publisher together, since they share machines and software.
     """
@@ -182,7 +170,7 @@ def source_groups(evidence: pd.DataFrame) -> pd.Series:
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
-    """Average efficiencies (EFFICIENCY_COLUMNS) over device families, as the 2018 study does in section 3, table 1.
+    """Average the table efficiency over device families, as the 2018 study does in section 3, table 1.
 
     A family is a pair of instances; one with several rows (printed and measured, or variants) counts once, by its mean.
     Returned is a row per workload: framework, model, batch_size, precision, efficiency (mean), spread (sample standard

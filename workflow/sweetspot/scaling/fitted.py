@@ -33,13 +33,7 @@ class FittedScaling:
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
-        """Fit methods to rows whose base is one device, and the losses between nodes to the others.
-
-        Parameters
-        ----------
-        evidence, names
-            EVIDENCE_COLUMNS, and keys of METHODS.
-        """
+        """Fit METHODS of these names to rows of table evidence with a base of one device, node losses to others."""
         has_single_base = (evidence["base_gpus"] == 1).to_numpy()
         on_node, on_nodes = evidence[has_single_base], evidence[~has_single_base]
         rows = learnable(on_node)
@@ -50,17 +44,14 @@ class FittedScaling:
     def predict(self, name: str, facts: pd.DataFrame) -> pd.DataFrame:
         """Return efficiency, low, high (90 %; shares of linear scaling) of cells on one or several nodes, same index.
 
-        Parameters
-        ----------
-        name, facts
-            The fitted method, and one row per cell with the columns that `with_step_facts` needs.
+        `name`: the fitted method; `facts`: a row per cell with the columns that `with_step_facts` needs.
         """
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
 
 
 def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return the published scaling pairs (EVIDENCE_COLUMNS) of the studies named in POOLS.
+    """Return the published scaling pairs (table evidence) of the studies named in POOLS.
 
     A folder in `studies` with the name of a pool replaces the shipped figures of that pool.
     """
@@ -74,21 +65,14 @@ def fit_shipped_scaling(studies: Path) -> FittedScaling:
 
 
 def predicted_rates(cells: pd.DataFrame, predicted: pd.DataFrame, power: float = 1.0) -> pd.DataFrame:
-    """Compute the throughput of n devices: gpus x throughput of one device x efficiency.
+    """Compute images_per_s (all devices), `_low`, `_high` per cell: gpus x throughput of one device x efficiency.
 
     Parameters
     ----------
-    cells
-        Columns gpus, base_images_per_s (of one device) with `_low` and `_high` (NaN: no error).
-    predicted
-        Columns efficiency, low, high (90 %); same index.
-    power
-        Factor on the log width of the base's interval, to turn e.g. 95 % limits into 90 % limits.
-
-    Returns
-    -------
-    pd.DataFrame
-        Columns images_per_s (of all devices) with `_low` and `_high`; the errors count as independent.
+    cells, predicted, power
+        Columns gpus, base_images_per_s (of one device) with `_low` and `_high` (NaN: no error); efficiency, low, high
+        (90 %) of the same rows, whose errors are independent; factor on the log width of the base's interval (95 to 90
+        %).
     """
     rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
     columns = {"images_per_s": rate}

@@ -29,7 +29,7 @@ VALIDATION_COLUMNS = columns_of("validation")
 
 
 def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
-    """Return conformal half widths of the 90 % interval of log(overhead + SCORE_FLOOR), by class of cells.
+    """Return {class of cells: conformal half width of the 90 % interval of log(overhead + SCORE_FLOOR)}.
 
     A class is an era with a class of link (`modern pcie`), an era, or "" for all cells. Classes with fewer
     than FEWEST groups (a family of a publisher) are left out. errors: the table of `validation_errors`.
@@ -46,7 +46,7 @@ def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
 
 
 def _widths_of(cells: pd.DataFrame, by_class: Mapping[str, float]) -> np.ndarray:
-    """Return the half width of log(overhead + SCORE_FLOOR) of each cell, from its narrowest class in `by_class`."""
+    """Return per cell (era, link) the half width of log(overhead + SCORE_FLOOR) of its narrowest class known."""
     widths = np.full(len(cells), WIDTH_WITHOUT_EVIDENCE)
     for classes in reversed(_cell_classes(cells)):
         narrower = pd.Series(classes).map(by_class).to_numpy(dtype=float)
@@ -76,12 +76,12 @@ class CalibratedMethod:
 
     @classmethod
     def fit(cls, kind: type[ScalingMethod], evidence: pd.DataFrame, errors: pd.DataFrame) -> Self:
-        """Fit a method to evidence and take the interval widths from its validation errors.
+        """Fit a method to evidence and take its interval widths, by class of cells, from its validation errors.
 
         Parameters
         ----------
         kind, evidence, errors
-            A class of METHODS, EVIDENCE_COLUMNS of pairs whose base is one device, and `validation_errors` of both.
+            A class of METHODS, rows of table evidence whose base is one device, and `validation_errors` of both.
         """
         rows = learnable(evidence)
         speedup = rows["efficiency"].astype(float) * rows["gpus"]
@@ -106,7 +106,7 @@ class CalibratedMethod:
 def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
     """Predict every efficiency by a fit (class of METHODS) without its device family and without its publisher.
 
-    Returned are the rows of `evidence` (EVIDENCE_COLUMNS, base of one device) without warnings, with `group` (family
+    Returned are the rows of `evidence` (that table, base of one device) without warnings, with `group` (family
     and publisher), `predicted` efficiency, `error` (predicted / efficiency - 1), `score` (|log| of the ratio of
     overheads) and `inside90`: whether the interval from the other groups contains the true one. NaN: no prediction.
     """
@@ -131,7 +131,7 @@ def _floored(overhead: pd.Series) -> pd.Series:
 
 
 def error_summary(errors: pd.DataFrame) -> dict[str, float]:
-    """Return rows (their number), median_abs_error, p90_abs_error, bias (median error), coverage90 (share inside)."""
+    """Summarise `validation_errors`: rows, median_abs_error, p90_abs_error, bias (median), coverage90 (inside)."""
     size = errors["error"].abs()
     return {
         "rows": len(errors),
@@ -143,6 +143,6 @@ def error_summary(errors: pd.DataFrame) -> dict[str, float]:
 
 
 def validation_table(errors: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return one row of VALIDATION_COLUMNS per method: its `error_summary` over the rows with a prediction."""
+    """Return one row of the table validation per method: its `error_summary` over the rows with a prediction."""
     rows = [{"method": name, **error_summary(table.dropna(subset="error"))} for name, table in errors.items()]
     return pd.DataFrame(rows, columns=VALIDATION_COLUMNS)

@@ -34,7 +34,7 @@ class ScalingMethod(ABC):
     @classmethod
     @abstractmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the method fitted to published pairs (EVIDENCE_COLUMNS); rows with a warning are left out."""
+        """Return the method fitted to rows of the table evidence; those with a warning are left out."""
 
     @abstractmethod
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
@@ -52,7 +52,7 @@ class MeanEfficiency(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the method with the mean efficiency of each workload over devices, from evidence rows."""
+        """Return the method with the mean efficiency of each workload over devices, from rows of table evidence."""
         rows = learnable(evidence)
         return cls(average_efficiency(rows.assign(base_instance=rows["gpu"])))
 
@@ -81,7 +81,7 @@ class MeanEfficiency(ScalingMethod):
 
 
 def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float, float, float]:
-    """Return efficiency, low, high (90 %) for a new family, from the rows (AVERAGE_COLUMNS) of the nearest batch."""
+    """Return efficiency, low, high (90 %) of a new family from a workload's averages, at the batch next to its own."""
     from scipy.special import stdtrit  # the t quantile; scipy.stats takes a second to import
 
     if not len(averages):
@@ -108,7 +108,7 @@ class UniversalScalabilityLaw(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the law with s and k fitted per model and precision, and to all evidence rows together."""
+        """Return the law with s and k fitted per model and precision, and to all rows of the table evidence."""
         rows = learnable(evidence)
         devices, efficiency = rows["gpus"].to_numpy(float), rows["efficiency"].to_numpy(float)
         families = pd.factorize(rows["family"])[0]
@@ -119,7 +119,7 @@ class UniversalScalabilityLaw(ScalingMethod):
         return cls(constants, fit_law(devices, efficiency, families))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the efficiency of each cell by the law, from its gpus, model and precision."""
+        """Return the efficiency of each cell by the law, from its columns gpus, model and precision."""
         keys = zip(cells["model"], cells["precision"], strict=True)
         serial, crosstalk = np.array([self.constants.get(key, self.common) for key in keys]).T
         devices = cells["gpus"].to_numpy(dtype=float)
@@ -127,14 +127,13 @@ class UniversalScalabilityLaw(ScalingMethod):
 
 
 def fit_law(devices: np.ndarray, efficiency: np.ndarray, families: np.ndarray) -> np.ndarray:
-    """Fit s and k of the universal scalability law by non-negative least squares on 1/efficiency - 1.
+    """Fit s and k of the universal scalability law by non-negative least squares on 1/efficiency - 1; return [s, k].
 
     Parameters
     ----------
-    devices, efficiency
-        Number of devices and efficiency of each figure; errors of 1/efficiency count relative to its value.
-    families
-        Integer code of each figure's device family; every family weighs the same.
+    devices, efficiency, families
+        Of each figure: number of devices; efficiency (1/efficiency counts relative to its value); integer code of its
+        device family, of which every one weighs the same.
     """
     from scipy.optimize import nnls
 

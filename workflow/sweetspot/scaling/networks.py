@@ -16,9 +16,9 @@ MIDDLING_NETWORK = {"parameters_millions": 30.0, "tensors": 160, "normalised": T
 def listed_networks() -> pd.DataFrame:
     """Return facts/networks.csv, one row per network (index: its name), with three columns.
 
-    parameters_millions: trainable values; each step exchanges one gradient for each.
-    tensors: separate gradients (weights, biases, scales); starting the exchange of one takes time.
-    normalised: whether batch normalisation follows its convolutions.
+    parameters_millions: trainable values; each step exchanges one gradient for each. tensors: separate gradients
+    (weights, biases, scales), each of which takes time to start. normalised: whether batch normalisation follows
+    convolutions.
     """
     rows = pd.DataFrame(table("networks")).set_index("network")
     rows["normalised"] = rows["normalised"] == "yes"
@@ -32,7 +32,7 @@ def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def unlisted_network_warnings(model: str) -> list[dict[str, str]]:
-    """Return one `network_unknown` warning if facts/networks.csv lacks the model, else an empty list."""
+    """Return [a `network_unknown` warning for a prediction] if facts/networks.csv lacks the model, else []."""
     if network_name(model) in listed_networks().index:
         return []
     message = (

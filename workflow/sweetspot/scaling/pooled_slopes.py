@@ -41,12 +41,9 @@ def fit_pooled_slopes(
 
     Parameters
     ----------
-    groups, variables, target
-        Of each row its group, its value of each variable, and the number to explain.
-    step
-        1 where a figure crosses a border, -1 for the way back, else 0.
-    prior
-        Means and standard deviations of the slopes, of the step and of the scatter.
+    groups, variables, target, step, prior
+        Of each row its group, its value of each variable, the number to explain, and 1 where it crosses a border (-1:
+        back, else 0); means and standard deviations of the slopes, of the step and of the scatter.
 
     References
     ----------

@@ -54,7 +54,7 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float] | None:
-    """Return devices, nodes and images/s per device of the base to compare a row with; None without a base.
+    """Return (devices, nodes, images/s per device) of the base of a row of throughput.csv with n devices; None: none.
 
     figures: all rows of the same workload. The base is the row of one device. For a row that spans nodes the base
     is the largest count within one node, so that only the loss between nodes shows, or else the smallest count;
@@ -81,13 +81,13 @@ def framework_name(name: str) -> str:
 
 
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
-    """Return one row of EVIDENCE_COLUMNS per scaling pair in a study's throughput.csv; `as_of` is empty."""
+    """Return one row of the table evidence per scaling pair in a study's throughput.csv; `as_of` is empty."""
     paired = pair_with_bases(published)
     return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
 
 
 def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
-    """Return a list of warnings per row: `super_linear`, `inconsistent` (same base as such a row), no batch stated."""
+    """Return warnings per row of `pair_with_bases`: efficiency too high, or that of a pair with its base; no batch."""
     machine_key = [*PAIR_KEY, "instance", "note"]
     highest = paired.groupby(machine_key, dropna=False)["efficiency"].transform("max")
     has_default_batch = paired["benchmark"].fillna("").isin(DEFAULT_BATCH_BENCHMARKS)

@@ -87,14 +87,14 @@ def link_classes_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns from which scaling methods predict the efficiency of a cell.
+    """Add the columns from which scaling methods predict a cell's efficiency; cells that have them stay as they are.
 
     Parameters
     ----------
     cells
-        Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla,
-        exchange (whether the devices exchange gradients), framework_version, base_images_per_s (one device), and
-        `as_of` (date as text) where it is known.
+        Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla, exchange
+        (whether the devices exchange gradients), framework_version, base_images_per_s (one device), and `as_of` (date
+        as text) where it is known.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
         device), `gradient_gb` (1e9 bytes of all gradients, half as many in half precision), `slow_half` (bool: half
         precision with batch normalisation on tensor cores, not compiled), `old_software` (bool: before TensorFlow
         1.15), `device_group` (text: family and link), `network_group` (text: the network's name) and the columns of
-        `with_network_facts`. Cells that have these columns are returned as they are.
+        `with_network_facts`.
     """
     if "step_s" in cells:
         return cells

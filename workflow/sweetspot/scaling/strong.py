@@ -52,7 +52,7 @@ class StrongScaling:
     pairs: int
 
     def log_change(self, pairs: pd.DataFrame) -> pd.Series:
-        """Return log(minutes(n) n / (minutes(m) m)) of each pair: the log change of total device time from m to n.
+        """Return the log change of total device time from m to n devices by pair: log(minutes(n) n / (minutes(m) m)).
 
         pairs: columns benchmark, doublings, leaves, log_batch, as of `result_pairs`.
         """
@@ -92,14 +92,14 @@ def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Serie
     Parameters
     ----------
     gpu, base_gpus, gpus
-        Name of the device, and the numbers of devices before and after.
+        Columns of device names, and of numbers of devices before and after.
     """
     limit = np.where(gpu.str.startswith("GB"), DEVICES_ON_NVL72, DEVICES_ON_FAST_LINKS)
     return (gpus > limit).astype(float) - (base_gpus > limit)
 
 
 def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
-    """Fit StrongScaling to times (`read_times`) at several device counts; without a pair the result is the prior.
+    """Fit minutes to a target by device count (`times`: the study's rows of `read_times`); no pair: the prior.
 
     The width comes from the errors of `times`; from `further_times`, of other benchmarks, losses are learnt too.
     """
@@ -114,9 +114,9 @@ def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) 
 
 
 def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Predict every pair with stated batches by a fit without its group (`group`: a column of `pairs`).
+    """Return pairs (`result_pairs`) with stated batches and `gap`, log of predicted over true minutes.
 
-    Returned are the pairs with `gap`, the logarithm of predicted over true minutes.
+    Each is predicted by a fit without its group, a value of the column `group`, such as `family`.
     """
     predictable = pairs.dropna(subset=["log_batch"])
     tables = [predictable.head(0).assign(gap=0.0)]
@@ -127,6 +127,7 @@ def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(pairs: pd.DataFrame) -> StrongScaling:
+    """Return the exponents fitted to rows of `result_pairs` with stated batches, with the narrowest interval."""
     rows = pairs.dropna(subset=["log_batch"])
     variables = rows["doublings"] * math.log(2), rows["log_batch"]
     prior = SlopePrior((LOSS_PRIOR, BATCH_PRIOR), LEAVING_PRIOR, SCATTER)
@@ -146,12 +147,9 @@ def strong_cells(
 
     Parameters
     ----------
-    times, fitted
-        The study's times to a target (`read_times`), and the fitted exponents.
-    question, instances
-        The study's cells and machines; the base of one is the known count nearest in doublings.
-    columns
-        Columns of the returned rows of the table `extrapolation`.
+    times, fitted, question, instances, columns
+        The study's times to a target (`read_times`) and the exponents; its cells and machines (the base is the known
+        count nearest in doublings); the columns of the returned rows of the table `extrapolation`.
     """
     timed = results(times)
     rows = []
@@ -170,7 +168,7 @@ def strong_cells(
 
 
 def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gpus: int) -> dict[str, Any]:
-    """Return efficiency, runs per second (90 %) and source of `gpus` devices, from the result at another count."""
+    """Return {extrapolation column: value} of `gpus` devices from the result `base` at another count (`read_times`)."""
     base_batch = base.global_batch
     if math.isnan(base_batch):
         base_batch = usual_batch(times, base.benchmark, base.gpus)
@@ -208,10 +206,8 @@ def usual_batch(times: pd.DataFrame, benchmark: str, gpus: int) -> float:
 
     Parameters
     ----------
-    times, benchmark
-        The table of `read_times`, and the name of a benchmark.
-    gpus
-        The count; the median batch at the nearest published count is taken.
+    times, benchmark, gpus
+        The table of `read_times`; a benchmark; the count (the median batch at the nearest published count is taken).
     """
     rows = times[(times["benchmark"] == benchmark) & times["global_batch"].notna()]
     distance = np.log2(rows["gpus"] / gpus).abs()

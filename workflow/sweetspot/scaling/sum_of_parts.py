@@ -86,7 +86,7 @@ class SumOfParts(ScalingMethod):
         return cls(learnable(evidence))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the efficiency of each cell, 1 / (1 + overhead); fit its era first where that is not yet done."""
+        """Return the efficiency per row of `with_step_facts`, 1 / (1 + overhead); fit its era first if need be."""
         overhead = np.zeros(len(cells))
         for era in set(cells["era"]):
             if era not in self.models:
@@ -97,7 +97,7 @@ class SumOfParts(ScalingMethod):
 
 
 def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
-    """Return the coefficients of one era, fitted to evidence rows by penalised robust least squares.
+    """Return one era's coefficients, fitted to its rows of `learnable` evidence by penalised robust least squares.
 
     The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; all rows of one
     publisher's device family together weigh as the root of their number. Levenberg-Marquardt with reweighting.
@@ -119,7 +119,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     weight /= weight.mean()
 
     def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return loss, gradient (one per term) and curvature (terms x terms, Gauss-Newton) at these coefficients."""
+        """Return loss, gradient (per term), curvature (terms x terms, Gauss-Newton) of the fit at a value per term."""
         parts = _parts(design, coefficients)
         floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
         residual = (np.log(floored) - target) / RESIDUAL_SD
@@ -152,14 +152,14 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
 
 
 def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
-    """Return the parts of the overhead (cells x parts), each as a share of the step of one device."""
+    """Return the parts of the overhead (cells x parts), shares of one device's step, from `_build_design` and terms."""
     facts, quantities, membership = design
     logarithms = (facts * coefficients) @ membership
     return np.exp(np.clip(logarithms, -30, 8)) * quantities
 
 
 def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
-    """Return facts (cells x terms), quantities (cells x parts) and membership (terms x parts) of cells."""
+    """Turn `with_step_facts` rows into facts (cells x terms), quantities (x parts), membership (terms x parts)."""
     link, doublings = cells["link"], cells["doublings"]
     columns = {
         "always": 1.0,

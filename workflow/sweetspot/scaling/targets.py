@@ -32,10 +32,9 @@ def target_cells(
 
     Parameters
     ----------
-    throughput, question, instances
-        results/<study>/throughput.parquet, the cells that the study is about, and the declared machines.
-    targets
-        Machines to extrapolate to, each with the instance of its single device.
+    throughput, targets, question, instances
+        results/<study>/throughput.parquet; machines to extrapolate to, each with the instance of its single device; the
+        cells that the study is about; the declared machines by name.
 
     Returns
     -------
@@ -67,21 +66,13 @@ def target_cells(
 def extrapolate_cells(
     cells: pd.DataFrame, facts: pd.DataFrame, fitted: FittedScaling, evidence: pd.DataFrame
 ) -> pd.DataFrame:
-    """Predict the throughput of the target cells by every fitted method.
+    """Predict the target cells' throughput: a row of table extrapolation per cell and method, 90 % bounds.
 
     Parameters
     ----------
-    cells, facts
-        The table of `target_cells`, and `with_declared_facts` of it.
-    fitted
-        The fitted methods.
-    evidence
-        EVIDENCE_COLUMNS; a prediction far from such figures gets a warning.
-
-    Returns
-    -------
-    pd.DataFrame
-        EXTRAPOLATION_COLUMNS, one row per cell and method that predicts it, with 90 % prediction intervals.
+    cells, facts, fitted, evidence
+        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; table evidence (a prediction far
+        from such figures gets a warning).
     """
     tables = [
         with_published_warnings(extrapolation_rows(cells, fitted.predict(name, facts), name), facts, evidence)
@@ -91,19 +82,13 @@ def extrapolate_cells(
 
 
 def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Compute the throughput of target cells from efficiencies that one method predicted.
+    """Compute the target cells' throughput from one method's efficiencies as table extrapolation (`headline` False).
 
     Parameters
     ----------
-    cells, predicted
-        The table of `target_cells`, and efficiency, low, high (90 %) of each of its rows.
-    method
-        One of METHODS.
-
-    Returns
-    -------
-    pd.DataFrame
-        EXTRAPOLATION_COLUMNS, `headline` False in all rows. The warnings of a transferred base are kept.
+    cells, predicted, method
+        The table of `target_cells` (a transferred base keeps its warnings); efficiency, low, high (90 %) of its rows;
+        one of METHODS.
     """
     base_warnings = cells["base_warnings"].where(cells["basis"] == "transferred", None)
     pairs = zip(cells["warnings"], base_warnings, strict=True)
@@ -125,10 +110,9 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
 
     Parameters
     ----------
-    estimated, facts
-        EXTRAPOLATION_COLUMNS, and `with_declared_facts` of the same rows.
-    evidence
-        EVIDENCE_COLUMNS; rows of one node with as many devices of the same family are compared.
+    estimated, facts, evidence
+        Rows of the table extrapolation; `with_declared_facts` of the same rows; published pairs
+        (table evidence), of which those of one node with as many devices of the same family are compared.
     """
     rate = evidence["efficiency"] * evidence["gpus"] * evidence["base_images_per_s"]
     is_node = evidence["nodes"].eq(1).fillna(False).astype(bool) & evidence["exchange"].astype(bool)
@@ -144,7 +128,7 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
 
 
 def with_equivalents(extrapolated: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Add a copy of a target's rows for each instance that is declared `equivalent_to` this target."""
+    """Return table extrapolation with a copy of a target's rows for each of `instances` `equivalent_to` that target."""
     tables = [extrapolated]
     for name, declared in instances.items():
         rows = extrapolated[extrapolated["instance"] == declared.equivalent_to]
@@ -164,19 +148,16 @@ def extrapolate_study(
     method: str,
     times: Sequence[pd.DataFrame] = (),
 ) -> dict[str, pd.DataFrame]:
-    """Return a study's tables by name: `extrapolation` (EXTRAPOLATION_COLUMNS) and `validation` (errors by method).
+    """Return a study's tables by name: `extrapolation` (throughput of the targets) and `validation` (errors by method).
 
     Parameters
     ----------
-    tables
-        `throughput`, `averages`, `evidence`: the files of results/<study>/.
-    instances, targets, question
-        The declared machines, those to extrapolate to, and the cells that the study is about.
-    method
-        The headline, one of METHODS. Without evidence there is only the learned method, with its priors.
-    times
-        The study's times to a target (`read_times`), then further ones to learn from. A machine whose device was
-        timed at another count only is estimated from the study's times.
+    tables, instances, targets, question
+        `throughput`, `averages`, `evidence` of results/<study>/; machines by name; those to extrapolate to; cells
+        asked.
+    method, times
+        The headline, one of METHODS (without evidence there is only the learned method, with its priors); the study's
+        times to a target (`read_times`), from which machines timed at another count are estimated, then further ones.
     """
     evidence = tables["evidence"]
     fitted = FittedScaling.fit(evidence, METHODS if len(evidence) else [LEARNED_METHOD])

@@ -18,7 +18,7 @@ TABLE_COLUMNS = [name for name in columns_of("throughput") if name != "best"]
 def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     """Return one row per combination of values in the columns `key`: the fastest of the best `basis`, best first.
 
-    Of equally fast rows the first stays; a row without `images_per_s` is the last of its basis. `status` is ignored.
+    `table` has `basis` and `images_per_s`; a row without the latter is the last of its basis. `status` is ignored.
     """
     order = pd.Categorical(table["basis"], BASES, ordered=True)
     ranked = table.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
@@ -30,10 +30,9 @@ def mark_best(table: pd.DataFrame, value: str, key: Sequence[str]) -> pd.DataFra
 
     Parameters
     ----------
-    table
-        Rows to mark; if the table has a column `status`, only usable rows can be the best.
-    value, key
-        The column of numbers (a row without one is never the best), and the columns that make up a group.
+    table, value, key
+        Rows to mark (with a column `status`, only usable ones can be the best); the column of numbers (a row without
+        one is never the best); the columns that make up a group.
     """
     figures = table[value].astype("float64")
     if "status" in table.columns:
@@ -50,14 +49,13 @@ def cell_columns(
     batch_size: int,
     variant: str = "default",
 ) -> dict[str, Any]:
-    """Return the row {column: value} of a cell on all devices of a machine: CELL_COLUMNS, `gpu` and `nodes`.
+    """Return the row {column: value} of a cell on all devices of a machine: its seven key columns, `gpu`, `nodes`.
 
     Parameters
     ----------
-    question
-        Gives the precision, and the framework where the machine states none.
-    instances, name, model, batch_size, variant
-        The study's machines, the name of one of them, and the other columns of the cell; the batch is per device.
+    question, instances, name, model, batch_size, variant
+        The study's cells, for the precision (and the framework where the machine states none); its machines, the name
+        of one of them, and the other columns of the cell; the batch is per device.
     """
     from sweetspot.study.instances import nodes_of  # Lazily: its models take longer to import than `compare` has.
 

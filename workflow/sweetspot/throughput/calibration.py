@@ -10,12 +10,11 @@ def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
 
     Parameters
     ----------
-    score, families
-        Error (at least 0) of each held-out figure, in units of its predicted spread, and its family. A row weighs with
-        the root of its family's share, so that a device with hundreds of logs does not set the width alone.
-    level
-        Coverage, such as 0.9. The figure to be predicted counts as one row of infinite score, so a short calibration
-        set gives a wider interval; where it would be infinite, the largest score is returned; NaN without any.
+    score, families, level
+        Error (at least 0) of each held-out figure, in units of its predicted spread; its family (a row weighs with the
+        root of its family's share, so that a device with hundreds of logs does not set the width alone); the coverage,
+        such as 0.9. The figure to be predicted counts as one row of infinite score, so a short calibration set gives a
+        wider interval; where it would be infinite, the largest score is returned; NaN without any.
 
     References
     ----------

@@ -20,7 +20,7 @@ OLDER = "a run might then end after five steps however short, and an interval of
 
 
 def measured_cells(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Average the runs (table of `summarise_runs`) of each cell to one throughput with its interval (TABLE_COLUMNS).
+    """Average the runs (rows of `summarise_runs`) of each cell to a row of throughput.parquet with its interval.
 
     Throughput is samples per step (batch x devices unless the runs say) / mean over runs of the mean step time: times
     are averaged, not rates. The interval is the 95 % t interval of the logarithm of the runs' mean times, by the spread
@@ -43,7 +43,7 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.
 
 
 def _average(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per cell with means, sums and texts of its runs; figures and machines are of usable runs only."""
+    """Return one row per cell with means, sums, texts of its runs (`summarise_runs`); figures of usable runs only."""
     usable = runs["status"].isin(USABLE)
     texts = ["machine", "host", *MEASURED_TEXTS]
     figures = runs[["seconds", "step_error", "samples_per_step", "unit", *MEASURED_NUMBERS, *texts]].where(usable)
@@ -88,7 +88,7 @@ def _distinct(values: pd.Series) -> tuple[str, ...]:
 
 
 def _warnings(row: Any) -> Iterator[tuple[str, str]]:
-    """Yield (rule, message) for each warning of a cell: failed or unsteady runs, no interval, several hosts, ..."""
+    """Yield (rule, message) for each warning of a cell (row of `_average` and spread): failed runs, no interval, ..."""
     if not pd.isna(row.failed_status):
         yield row.failed_status, row.failed_message
     if row.unstable:

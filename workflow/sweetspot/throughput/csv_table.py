@@ -39,7 +39,7 @@ class CsvRow(Closed):
 
 
 def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
-    """Read a CSV file to a table with one column a field of `model`; empty cells: its defaults.
+    """Read a CSV file to a table whose columns are the fields of `model` (a row's checks); empty cells: its defaults.
 
     Raises UserError if it is missing or no table, a column is missing or unknown (maybe misspelt), or a cell is wrong.
     """

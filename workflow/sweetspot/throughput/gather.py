@@ -40,20 +40,16 @@ def gather_throughput(
 
     Parameters
     ----------
-    runs, logs, folder
-        Paths of the run files, training logs that the study names, and its folder with throughput.csv, efficiency.csv
-        and time_to_target.csv, if any. Raises UserError for faulty files.
-    question, instances
-        The cells that the study is about, and its machines by name.
-    as_of
-        Date of the published figures that state none.
-    find_impossible
-        Finds figures beyond what devices can reach, which are replaced: `transfer.plausibility.impossible_figures`.
+    runs, question, as_of, instances, folder, logs, find_impossible
+        Paths of the run files; the cells that the study is about; date of published figures that state none; machines
+        by name; the study's folder (throughput.csv, efficiency.csv, time_to_target.csv, if any; UserError for faulty
+        files); its training logs; finder of figures beyond what devices can reach
+        (`transfer.plausibility.impossible_figures`).
 
     Returns
     -------
     DataFrame
-        TABLE_COLUMNS and `best`, one row for each cell, of its best basis; `best` marks the fastest variant.
+        Rows of throughput.parquet, one for each cell, of its best basis; `best` marks the fastest variant.
     """
     complete = partial(complete_rows, as_of=as_of, instances=instances)
     tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []
@@ -87,7 +83,7 @@ def gather_throughput(
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Read run files to a table of TABLE_COLUMNS with one row for each cell. Raises UserError for faulty files."""
+    """Read run files to rows of throughput.parquet, one per cell; UserError for faulty files."""
     from sweetspot.throughput.collect import measured_cells  # only studies with runs need Arrow
     from sweetspot.throughput.run_files import summarise_runs
 
@@ -130,12 +126,12 @@ def _published_pool(folder: Path, logs: Sequence[LogSource], instances: Mapping[
 
 
 def complete_rows(table: pd.DataFrame, as_of: str, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Return figures that were not measured here as TABLE_COLUMNS: status `ok`, no runs, missing date and nodes set.
+    """Make figures that were not measured here rows of throughput.parquet: status `ok`, no runs, date and nodes set.
 
     Parameters
     ----------
     table, as_of, instances
-        The figures, the date of those without one, and the study's machines by name.
+        Figures (with instance and gpus at least), the date of those without one, and the study's machines by name.
     """
     filled = table.reindex(columns=list(TABLE_COLUMNS))
     nodes = [nodes_of(instances, row.instance, row.gpus) for row in filled.itertuples()]

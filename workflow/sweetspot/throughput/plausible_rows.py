@@ -39,7 +39,7 @@ def without_impossible(figures: pd.DataFrame, impossible: Sequence[ImpossibleFig
 
 
 def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
-    """Return the impossible rows of throughput.parquet with a warning each, lowered to their limit or without figure.
+    """Return the `impossible` rows of `figures` with a warning each, lowered to their limit or without figure.
 
     A row with a limit has this limit as `images_per_s` and upper bound, limit / SLOWER as lower bound, and the basis
     `scaled` (n times one device). A row without a limit has NaN and the status `beyond_peak`.

@@ -52,6 +52,7 @@ class PublishedRow(CsvRow):
     images_per_s_high: float | None = None
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause per fault of the row's fields: a date of another form, bounds not around the figure."""
         if self.as_of and not AS_OF.fullmatch(self.as_of):
             yield f"YYYY, YYYY-MM or YYYY-MM-DD as as_of, not {self.as_of!r}"
         low, high = self.images_per_s_low, self.images_per_s_high
@@ -92,7 +93,7 @@ def read_published(path: Path) -> pd.DataFrame:
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
-    """Read a study's efficiency.csv (fields of EfficiencyRow); empty without the file. Raises UserError for faults."""
+    """Read a study's efficiency.csv: efficiency by base_instance, instance, gpus, model, ...; empty if missing."""
     if not path.is_file():
         return pd.DataFrame(columns=list(EfficiencyRow.model_fields))
     table = read_rows(path, EfficiencyRow)
@@ -106,9 +107,8 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, Instance], 
     Parameters
     ----------
     published, instances, path
-        Rows of `read_published`, the study's machines by name, and the file for error messages. Raises UserError if a
-        cell stands twice, uses more devices than its instance has, or names a misspelt instance, or if two rows of a
-        model count different things.
+        Rows of `read_published`; machines by name; the file for sentences. UserError if a cell stands twice, uses more
+        devices than its instance has or names a misspelt instance, or if two rows of a model count different things.
     """
     is_declared = published["instance"].isin(list(instances))
     cells = published[is_declared & published["batch_size"].notna()]
@@ -140,10 +140,9 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
 
     Parameters
     ----------
-    predicted, devices
-        Predicted images/s of all devices, and their number and name, such as `8 x Tesla V100`.
-    published, batches
-        Images/s of the same devices, model, framework and precision (may be empty), and their batches per device.
+    predicted, devices, published, batches
+        Predicted images/s of all devices; their number and name, such as `8 x Tesla V100`; images/s of the same
+        devices, model, framework and precision (may be empty), and their batches per device.
     """
     if published.empty:
         return []

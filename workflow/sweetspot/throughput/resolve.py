@@ -52,7 +52,7 @@ class Resolver:
         return self.instances[name].framework or self.question.framework
 
     def table(self) -> pd.DataFrame:
-        """Return CELL_COLUMNS, gpu, nodes and ThroughputEstimate's fields, a row per (instance, model, batch) found.
+        """Return a cell's key, gpu, nodes, ThroughputEstimate's fields, a row per (instance, model, batch) found.
 
         Where the study names no batch, the largest batch of the instance's own figures is taken.
         """
@@ -66,13 +66,14 @@ class Resolver:
         return pd.DataFrame(rows)
 
     def _batches(self, name: str, model: str) -> list[int]:
-        """Return [the largest batch in an instance's figures, else in those of its equivalent or base], or []."""
+        """Return [the largest batch in figures of an instance and model, else of its equivalent or base], or []."""
         instance = self.instances[name]
         batches = [batch for *cell, batch in self._published if cell == [name, model]]
         base = instance.equivalent_to or instance.base_instance
         return [max(batches)] if batches else self._batches(base, model) if base else []
 
     def _figure(self, name: str, model: str, batch_size: int) -> ThroughputEstimate | None:
+        """Return an instance's throughput at a batch: published, equivalent, scaled or a stand-in; None without any."""
         instance = self.instances[name]
         row = self._published.get((name, model, batch_size))
         if row is not None:
@@ -93,7 +94,7 @@ class Resolver:
         return stand_in(pool, instance.gpu, model, batch_size, self.question, self.as_of)
 
     def _scaled(self, name: str, model: str, batch_size: int, base: ThroughputEstimate) -> ThroughputEstimate | None:
-        """Return gpus x figure of the base instance x efficiency (warned of if published ones differ), or None."""
+        """Return gpus x figure of the base instance x efficiency, warned of if published ones differ; or None."""
         instance = self.instances[name]
         single = str(instance.base_instance)
         row = self._scales.get((single, name, model, batch_size))

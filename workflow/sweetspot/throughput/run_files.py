@@ -60,6 +60,7 @@ class RunRecord(Closed):
     """Relative standard error of that mean; None below two intervals"""
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause where a usable run has no timed step, or steps too short or too long to have been timed."""
         low, high = STEP_SECONDS
         if self.status not in USABLE:
             return
@@ -82,6 +83,7 @@ def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
 
 
 def _read_run(file: str) -> RunRecord:
+    """Read one run file (Parquet) to a record; UserError if it is damaged, impossible, or its path says otherwise."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -112,7 +114,7 @@ def _read_run(file: str) -> RunRecord:
 
 
 def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
-    """Return `seconds` (mean step), `shortest_s` and `step_error` (relative standard error); None where unknown."""
+    """Return {`seconds`: mean step, `shortest_s`, `step_error`: relative standard error}; None where unknown."""
     if not timed:
         return dict.fromkeys(("seconds", "shortest_s", "step_error"))
     with np.errstate(all="ignore"):  # a value that is not finite is refused
@@ -121,7 +123,7 @@ def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
 
 
 def _require_agreement(runs: pd.DataFrame) -> None:
-    """Raise UserError if two files contain the same run, or runs of a cell differ in protocol or device."""
+    """Raise UserError if two rows of `summarise_runs` are one run, or runs of a cell differ in protocol or device."""
     repeated = runs.loc[runs.duplicated(RUN_COLUMNS, keep=False), "path"]
     if len(repeated):
         raise UserError(f"{repeated.iloc[0]} and {repeated.iloc[1]} hold the same run; remove one of them")
@@ -140,7 +142,7 @@ def check_machines(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> Non
 
 
 def _require_equal(runs: pd.DataFrame, column: str, remedy: str) -> None:
-    """Raise UserError, ending in `remedy`, if usable runs of a cell have two different values in `column`."""
+    """Raise UserError, ending in `remedy`, if usable runs (rows) of a cell have two different values in `column`."""
     cell = list(CELL_COLUMNS)
     distinct = runs[runs["status"].isin(USABLE)].drop_duplicates([*cell, column])
     differing = distinct[distinct.duplicated(cell, keep=False)]  # of each cell in a row, as the runs are sorted

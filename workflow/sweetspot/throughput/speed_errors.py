@@ -19,7 +19,7 @@ SOFTWARE_FACTOR = 2.5
 
 
 def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
-    """Return {label `row` of an option: correlation key}; speeds with the same key are sampled with the same error.
+    """Return {option's number `row`: correlation key (tuple)}; speeds of one key are sampled with the same error.
 
     Rows with the same figure (`figure_key`), such as a machine declared equivalent to another, get the key of the
     first of them.
@@ -30,7 +30,7 @@ def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
 
 
 def speed_error(row: Row) -> Error:
-    """Return the correlation key of a row's speed: all speeds with the same key are wrong by the same factor.
+    """Return the key, a tuple such as ("card", gpu, framework), of an option's speed: all of one key err by one factor.
 
     A figure without an interval has a key of device and framework, a prediction one of its machine, both for all
     models: the cautious choice where costs of several models are added. A measured mean has a key of its own.
@@ -54,10 +54,10 @@ def degrees_of_freedom(row: Row) -> float:
 
 
 def common_errors(row: Row) -> dict[Error, tuple[float, float]]:
-    """Return errors that a speed shares with other options: {correlation key: (low, high) factors, 90 %}.
+    """Return errors that an option's speed shares with others: {correlation key, a tuple: (low, high) factors, 90 %}.
 
     A published time has one for each newer round of another option's time; a speed by arithmetic has one for how
-    well the reader's software uses a device; other speeds have none.
+    well the reader's software uses a device; other speeds have none ({}).
     """
     if row["throughput_basis"] == "arithmetic":
         return {SOFTWARE: (1 / SOFTWARE_FACTOR, SOFTWARE_FACTOR)}
@@ -80,7 +80,7 @@ def or_nan(value: float | None) -> float:
 
 
 def _speed(row: Row) -> Error:
-    """Return the correlation key of a measured or published figure: device, number, model and images/s.
+    """Return an option's key of a measured or published figure: ("images_per_s", device, number, model, images/s).
 
     The speed has six digits, as in a seed: a prediction for several machines of one device may differ in the last bits.
     """

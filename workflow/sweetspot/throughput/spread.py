@@ -47,11 +47,8 @@ def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """Return a bool per cell of one machine: whether its variance exceeds that of the others by more than chance.
 
     Of `variance` between runs, with `freedom` degrees (at least 1), the largest ratio to the pooled variance of the
-    rest is compared with Fisher's F at OUTLIER_CHANCE / number of cells, and again without it until no outlier is left.
-
-    References
-    ----------
-    Cochran's test for unequal degrees of freedom: 't Lam 2010, Anal. Chim. Acta 659, 68.
+    rest is compared with Fisher's F at OUTLIER_CHANCE / number of cells, and again without it until no outlier is left
+    (Cochran's test for unequal degrees of freedom: 't Lam 2010, Anal. Chim. Acta 659, 68).
     """
     from scipy.special import fdtrc
 

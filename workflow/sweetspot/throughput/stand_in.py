@@ -69,13 +69,9 @@ def stand_in(
 
     Parameters
     ----------
-    pool
-        Published rows of the requested device count (throughput.csv's columns, `xla` as bool).
-    gpu, model, batch_size
-        Device, model and batch per device of the cell that lacks a figure.
-    question, as_of
-        Give the study's framework and precision, and its date, for the age of the software.
-
+    pool, gpu, model, batch_size, question, as_of
+        Published rows of the requested device count (throughput.csv's columns, `xla` as bool); device, model and batch
+        per device of the cell that lacks a figure; the study's cells (framework and precision) and date.
     """
     rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if rows.empty:
@@ -131,7 +127,7 @@ def stand_in(
 
 
 def year_of(text: str) -> float:
-    """Parse a date of AS_OF's form as a decimal year: the middle of the year, month or day; NaN for other text."""
+    """Parse a date (2026, 2026-03 or 2026-03-01) as a decimal year, the middle of what it names; NaN for other text."""
     match = AS_OF.fullmatch(text)
     if match is None:
         return math.nan
@@ -152,7 +148,7 @@ def software_years(published: pd.DataFrame) -> pd.Series:
 
 
 def _software_date(as_of: str, framework: str, version: str) -> str:
-    """Return `as_of`, else the month (YYYY-MM) in the version, else that of the release it begins with, else ''."""
+    """Return `as_of`, else the month (YYYY-MM) in a framework's version, else that of the release meant, or ''."""
     if as_of:
         return as_of
     if match := MONTH.search(version):

@@ -50,6 +50,7 @@ class TimeRow(CsvRow):
     date: str
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause per fault of the row: a round without a version, nodes that do not divide the devices."""
         if not _version(self.round):
             yield f"a round such as v5.1, not {self.round!r}"
         if self.gpus % self.nodes:
@@ -81,7 +82,7 @@ def read_times(path: Path) -> pd.DataFrame:
 
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
-    """Return the median result of the newest round for each (benchmark, gpu, gpus) in a table of `read_times`."""
+    """Return {(benchmark, gpu, gpus): median time of its newest round} from the rows of time_to_target.csv."""
     times = {}
     rounds = sorted({_version(name) for name in table["round"]}, reverse=True)
     for (benchmark, gpu, gpus), group in table.groupby(["benchmark", "gpu", "gpus"]):
@@ -113,8 +114,8 @@ def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[st
     Parameters
     ----------
     table, question, instances
-        Rows of `read_times`, the cells that the study is about, and machines by name. Returned are columns of
-        throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
+        Rows of `read_times`, the study's cells, machines by name. Returned are columns of throughput.parquet with the
+        basis `published` and 95 % bounds by the spread between submitters.
     """
     times = results(table)
     rows = [
@@ -128,6 +129,7 @@ def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[st
 
 
 def _timed_cell(time: TimeToTarget, cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a row {column of throughput.parquet: value}: a cell (`cell_columns`) at 1 / published time, in runs/s."""
     rate = 1 / (60 * time.minutes)
     return {
         **cell,

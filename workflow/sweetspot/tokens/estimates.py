@@ -82,10 +82,9 @@ def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame
 
     Parameters
     ----------
-    job, reached
-        The training to estimate, and the share of the peak that the reader's software reaches, as far as known.
-    machines
-        Columns machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours; further columns are kept.
+    job, reached, machines
+        The training; the share of the peak that the reader's software reaches, as far as known; a row per machine with
+        machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours (further columns are kept).
 
     Returns
     -------

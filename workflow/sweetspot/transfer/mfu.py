@@ -85,7 +85,7 @@ def published_figures() -> pd.DataFrame:
 
 
 def read_figures(path: Path) -> pd.DataFrame:
-    """Read a pool's CSV; add mixture (bool), flop_per_s (of one device), mfu (share of the peak, at most CREDIBLE)."""
+    """Read a pool's throughput.csv; add mixture (bool), flop_per_s (of one device), mfu (at most CREDIBLE of peak)."""
     table, models = pd.read_csv(path), open_models()
     devices = [shipped_devices().get(gpu) for gpu in table["gpu"]]
     flop = [flop_per_token(models[row.model], row.method, row.sequence) for row in table.itertuples()]
@@ -105,12 +105,10 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
 
     Parameters
     ----------
-    figures
-        Columns of `read_figures`; those of one model, device and software count once.
-    method, mixture
-        How the model is trained, such as `lora` or `grpo`, and whether it is a mixture of experts.
-    stack
-        One of STACKS; None: unknown. Unless 'tuned', the interval reaches down to what plain loops reach.
+    figures, method, stack, mixture
+        Rows of `read_figures` (one model, device and software count once); how the model is trained (`lora`, `grpo`);
+        one of STACKS (None: unknown; unless 'tuned', the interval reaches down to plain loops); whether a mixture of
+        experts.
     """
     if method == "grpo":
         figures, stack = figures[figures["method"] == method], "tuned"
@@ -135,10 +133,9 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
 
     Parameters
     ----------
-    timings, model, device
-        Timings with one software (columns model, gpu and flop_per_s of one device), and what to predict for.
-    stack
-        One of STACKS; None: the reader's own software, treated as 'plain'.
+    timings, model, device, stack
+        Timings with one software (columns model, gpu and flop_per_s of one device); what to predict for; one of STACKS
+        (None: the reader's own software, treated as 'plain').
     """
     speeds = []
     for row in timings.itertuples():

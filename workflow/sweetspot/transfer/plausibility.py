@@ -75,10 +75,9 @@ def beyond_peak_factor(device: Device | None, precision: str, model: str, rate: 
 
     Parameters
     ----------
-    device, precision, model
-        The device, and the names of precision and model in any usual spelling.
-    rate, unit
-        Samples per second of one device, and their kind, such as `images`; '': not stated.
+    device, precision, model, rate, unit
+        The device; precision and model in any usual spelling; samples per second of one device, and their kind, such as
+        `images` ('': not stated).
     """
     if device is None:
         return math.nan

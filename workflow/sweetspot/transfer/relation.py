@@ -40,7 +40,7 @@ class JointPrediction(NamedTuple):
 
 
 def fit_relation(figures: pd.DataFrame) -> Relation:
-    """Return a Relation fitted to the log throughputs of figures (table of `figures.as_figures`)."""
+    """Learn how throughput goes from device to device from log_rate of rows of `figures.as_figures`; see `predict`."""
     inverse = np.linalg.inv(covariance(figures, figures))
     return Relation(figures, inverse, inverse @ (figures["log_rate"] - prior_mean(figures)))
 
@@ -59,10 +59,8 @@ def condition(
 
     Parameters
     ----------
-    prediction, measured
-        Joint prediction of all cells, and the positions of the measured ones.
-    log_rates, log_sd
-        Log throughput of each measured cell, and its standard deviation.
+    prediction, measured, log_rates, log_sd
+        Joint prediction of all cells; positions of the measured ones; their log throughput and its standard deviation.
     """
     rows = prediction.covariance[measured]
     gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T
@@ -80,12 +78,8 @@ def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
 
     Each row of facts/device_relation.csv is an effect that cells with equal `groups` share (no groups: all cells), as
     a slope on `feature` or, without one, a constant. Its `sd`, in log units, has the greatest marginal likelihood on
-    the shipped figures, to two digits, under a lognormal prior around 0.1 with sd 1.
-
-    Parameters
-    ----------
-    rows, columns
-        Cells with the columns of `figures.as_figures`. The same table twice has the noise of each figure added.
+    the shipped figures, to two digits, under a lognormal prior around 0.1 with sd 1. `rows` and `columns` have the
+    columns of `figures.as_figures`; the same table twice has the noise of each figure added.
     """
 
     def equal(name: str) -> np.ndarray:

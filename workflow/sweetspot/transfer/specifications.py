@@ -76,7 +76,7 @@ class Devices:
             self.by_words |= dict.fromkeys(names, device)
 
     def find(self, name: str) -> Device | None:
-        """Return the device called `name`, else the only one whose name contains all words of `name`, else None."""
+        """Return the data sheet of the device called `name`, else of the only one with all its words, else None."""
         words = name_words(name)
         without_memory = frozenset(word for word in words if not re.fullmatch(r"\d+gb", word))
         exact = self.by_words.get(words) or self.by_words.get(without_memory)
@@ -86,7 +86,7 @@ class Devices:
         return next(iter(matches.values())) if len(matches) == 1 else None
 
     def get(self, name: str) -> Device:
-        """Return the specifications of the device that `find` finds by name. Raises UserError if there is none."""
+        """Return the data sheet of the device that `find` finds by this name; UserError with a guess if none."""
         device = self.find(name)
         if device is not None:
             return device

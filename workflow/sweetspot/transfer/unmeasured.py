@@ -45,10 +45,9 @@ def with_transferred(
 
     Parameters
     ----------
-    table, question, instances
-        The table throughput.parquet, the cells that the study is about, and machines by name.
-    as_of, relation
-        Date of the added rows, and the relation of devices, fitted to published figures.
+    table, question, instances, as_of, relation
+        The table throughput.parquet; the study's cells; machines by name; date of the added rows; the relation of
+        devices, fitted to published figures.
 
     Returns
     -------
@@ -112,7 +111,7 @@ def with_arithmetic(
     Parameters
     ----------
     table, question, instances, as_of
-        As of `with_transferred`.
+        The table throughput.parquet, the study's cells, its machines by name, and the date of the added rows.
     """
     usable = table.query(USABLE_FIGURES)
     timed_cells = set(zip(usable["instance"], usable["model"], strict=True))
@@ -158,7 +157,7 @@ def with_arithmetic(
 def _with_rows(
     table: pd.DataFrame, rows: list[dict[str, Any]], instances: Mapping[str, Instance], as_of: str
 ) -> pd.DataFrame:
-    """Return throughput.parquet with added rows (bounds: 90 % there, 95 % here), sorted by cell, `best` set anew."""
+    """Return throughput.parquet with `rows` ({column: value}, 90 % bounds) added at 95 %, sorted, `best` set anew."""
     if not rows:
         return table
     added = complete_rows(pd.DataFrame(rows), as_of, instances)

@@ -80,17 +80,15 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     record_format
         `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the columns start, end,
         devices and perhaps job, class, state (`completed` or anything else); other columns are ignored.
-    zone
-        Time zone of times without an offset.
-    now
-        The current time; later times are refused.
+    zone, now
+        Time zone of times without an offset; the current time, after which times are refused.
 
     Returns
     -------
     pandas.DataFrame
         RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
-        running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue
-        has several runs. If overlapping exports repeat a run (same job and start), the one that ends last is kept.
+        running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue has
+        several runs. If overlapping exports repeat a run (same job and start), the one that ends last is kept.
 
     Raises
     ------
@@ -111,7 +109,7 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
 
 
 def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
-    """Yield the lines below the header (column names in small letters), without steps of Slurm jobs (`7.batch`)."""
+    """Yield the lines of a record (`sacct` or `jobs`) below its header, without steps of Slurm jobs (`7.batch`)."""
     rows = csv.reader(io.StringIO(text), strict=True)
     if record_format == "sacct":
         rows = csv.reader(io.StringIO(text), delimiter="|", quoting=csv.QUOTE_NONE)
@@ -135,7 +133,7 @@ def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
 
 
 def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ...]:
-    """Return job, start, end, state, devices and class (RUN_COLUMNS) of a line. Raises UserError for bad values."""
+    """Return (job, start, end, state, devices, class) of a record's line, times in UTC or None; UserError if wrong."""
     fields, elapsed = line.fields, line.fields.get("elapsedraw", "")
     state = "ended" if fields["end"] else "running" if fields["start"] else "waiting"
     if fields.get("state"):
@@ -162,7 +160,7 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
 
 
 def _allocated_devices(line: RecordLine) -> float:
-    """Return the number of devices in AllocTRES, e.g. 2 in `gres/gpu=2,gres/gpu:a100=2`; MIG slices are fractions."""
+    """Return the devices in sacct's AllocTRES of a line, 2 in `gres/gpu=2,gres/gpu:a100=2`; MIG slices as fractions."""
     total = sum_of_types = 0.0
     for item in line.fields["alloctres"].split(","):
         match = GPU.fullmatch(item)

@@ -83,7 +83,7 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
     Parameters
     ----------
     runs
-        RUN_COLUMNS of `job_records`.
+        Rows of `job_records.read_runs`: job, start, end, state, devices and class of each run.
     zone
         Time zone in which months begin.
     since, until
@@ -125,7 +125,7 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
 
 def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> pd.DatetimeIndex:
-    """Return the beginnings of the whole months between two times, and the end of the last, in `zone`."""
+    """Return the beginnings of the whole months between two times, and the end of the last, as times in `zone`."""
     begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
     edges = edges[edges >= begin]
@@ -136,7 +136,7 @@ def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) ->
 
 
 def _classes(jobs: pd.DataFrame) -> pd.Series:
-    """Return the class name of each job: that in the record, or one by devices and hours, such as `2x-1h-to-8h`."""
+    """Return the class of each job (class, hours, devices, device_hours): the record's, or such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
     hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=[*CLASS_BY_HOURS.values()])
@@ -147,7 +147,7 @@ def _classes(jobs: pd.DataFrame) -> pd.Series:
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
-    """Return the use by the jobs of one class, with counts for so many months."""
+    """Return one class's use from a row per job (month from 0, hours, device_hours, state) in `months` months."""
     counts = np.bincount(jobs["month"], minlength=months)
     hours = jobs.loc[jobs["state"] != "running", "hours"]
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
@@ -160,7 +160,7 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
     """Forecast the number of jobs in a future month from the jobs of each past month (`counts`), oldest first.
 
-    Counts are negative binomial about a level with constant relative growth. `key` names the random stream.
+    Counts are negative binomial about a level with constant relative growth. `key`: class, names the random stream.
     """
     from scipy.special import softmax  # slow to import
 
@@ -188,7 +188,7 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, per value of DISPERSIONS, mode (2) and covariance (2 x 2) of log level and growth, and log weight."""
+    """Fit jobs per month (`design`: 1, month): by dispersion mode, covariance of log level and growth, log weight."""
     from scipy.stats import nbinom  # slow to import
 
     dispersion, precision = DISPERSIONS[:, np.newaxis], PRIOR_SD**-2

@@ -55,11 +55,9 @@ def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float
 
     Parameters
     ----------
-    quantity, device
-        `rent` or `spot` (USD per device-hour), `buy` (USD of a new device, alone or as its share of a machine),
-        `power` (W) or `vcpu` (USD per vCPU-hour; of the device ''); and the device as `device_key` returns it.
-    year
-        Rents of about this year count, otherwise those of the nearest year.
+    quantity, device, year
+        `rent` or `spot` (USD per device-hour), `buy` (USD of a new device, alone or as its share of a machine), `power`
+        (W) or `vcpu` (USD per vCPU-hour; device ''); a `device_key`; rents of about this year, or of the nearest.
     """
     rows = [row for row in table("price_levels") if (row["what"], row["device"]) == (quantity, device)]
     distances = [abs(int(row["year"] or year) - year) for row in rows]
@@ -74,7 +72,7 @@ def highest_rent() -> float:
 
 
 def list_range(provider: str, instance: str) -> tuple[float, float] | None:
-    """Return (lowest, highest) USD per hour that a provider asked for a machine; None if unknown."""
+    """Return the (lowest, highest) USD per hour that a provider (any spelling) asked for a machine; None if unknown."""
     key = provider_key(provider)
     rows = [row for row in table("machine_prices") if row["instance"] == instance and row["provider"] == key]
     prices = [float(usd) for row in rows for usd in row["usd_per_hour"].split()]

@@ -40,10 +40,8 @@ def unit_mistake(value: float, low: float, high: float, factors: Sequence[int]) 
 
     Parameters
     ----------
-    value, low, high
-        A value that is out of bounds, and where values of its kind usually lie.
-    factors
-        Factors of mistakes, the most usual first.
+    value, low, high, factors
+        A value out of bounds; where values of its kind usually lie; factors of mistakes to try, the most usual first.
     """
     is_high = value > high
     for factor in factors:
@@ -58,10 +56,8 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 
     Parameters
     ----------
-    prices, offers, instances
-        The price list, its offers as `offers_in_usd` returns them, and machines by name.
-    study_date
-        Day at which the age of a price is judged.
+    prices, offers, instances, study_date
+        The price list, its offers table, machines by name, and the day at which the age of a price is judged.
     """
     values = _lint_table(prices, offers, instances, study_date)
     return list(dict.fromkeys(finding for rule in table("price_rules") for finding in _findings(rule, values)))
@@ -70,7 +66,7 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return a row per offer with every column that the price rules name: prices in USD, and what else is known."""
+    """Return a row per offer with all that price rules name: its offers and lint columns, yardsticks, price_values."""
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
@@ -108,7 +104,7 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding per offer (row of `values`) that a rule objects to; at most one if it is about the whole list."""
+    """Yield a Finding per offer (row of `_lint_table`) that one rule of price_rules.csv objects to, or one per list."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"] and len(matches):
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}

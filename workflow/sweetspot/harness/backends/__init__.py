@@ -56,7 +56,7 @@ def backend(framework: str) -> Backend:
 
 
 def require_supported(request: Request) -> None:
-    """Raise UserError for a cell that the framework or the device cannot measure."""
+    """Raise UserError for a run of a cell that its framework or device cannot measure (network, precision, variant)."""
     from sweetspot.matrix.possible import cell_faults  # its models have no use in a training process
 
     backend(request.cell.framework)
@@ -65,7 +65,7 @@ def require_supported(request: Request) -> None:
 
 
 def require_devices(request: Request, names: Sequence[str]) -> None:
-    """Raise UserError unless the devices, by their names, have the requested number and kind (`expect_gpu`)."""
+    """Raise UserError unless devices of these `names` have the run's number and kind (its `expect_gpu` in the name)."""
     if request.device == "gpu" and len(names) != request.cell.gpus:
         raise UserError(
             f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s), as with a build of the framework "
@@ -77,7 +77,7 @@ def require_devices(request: Request, names: Sequence[str]) -> None:
 
 
 def missing(framework: str) -> str | None:
-    """Return a clause for an error message, how to install a framework; None where it is installed."""
+    """Return a clause that says how to install a framework, named as in FRAMEWORKS; None where it is installed."""
     ability = FRAMEWORKS[framework]
     if not ability.package or importlib.util.find_spec(ability.package) is not None:
         return None

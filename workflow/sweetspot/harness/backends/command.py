@@ -60,7 +60,7 @@ def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[
 
 
 def interpreter_versions(program: str) -> dict[str, str]:
-    """Return versions by package of the Python that runs a program; {} where no Python runs it.
+    """Return {package: version} of the Python that runs a program; {} where no Python runs it.
 
     The program is an interpreter itself, or a text whose first line names one (torchrun, accelerate).
     """

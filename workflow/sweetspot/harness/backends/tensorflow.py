@@ -12,7 +12,7 @@ launch = single_process
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Set up Keras with TensorFlow and the devices; return {'products': how fp32 is multiplied} on GPUs, else {}.
+    """Set up Keras with TensorFlow and the run's devices; return {'products': how fp32 is multiplied} on GPUs, else {}.
 
     On a processor, several devices are logical: parts of one processor that share its cores. On GPUs fp32 leaves what
     TensorFlow does by itself (TF32 where a GPU has it).
@@ -42,7 +42,7 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
-    """Return a training step that combines gradients as the cell's variant says, and facts for the run file."""
+    """Return a training step of a run's cell, gradients combined as its variant says, and facts for the run file."""
     import keras
 
     keras.utils.set_random_seed(request.run)
@@ -66,7 +66,7 @@ def agreement(request: Request) -> Agree:
 
 
 def peak_memory_bytes(request: Request) -> int:
-    """Return the peak of allocated memory of the fullest GPU so far, in bytes."""
+    """Return the peak of allocated memory of the fullest GPU of a run so far, in bytes."""
     import tensorflow as tf
 
     read = tf.config.experimental.get_memory_info

@@ -43,11 +43,11 @@ class Chart:
         return SECTIONS[self.section]
 
     def has_content(self, tables: Tables) -> bool:
-        """Return whether the tables have the rows that the chart needs, and it fits the study; else it is left out."""
+        """Return whether `tables` (by name) have the rows that the chart needs, and it fits the study."""
         return len(tables.get(self.needs, ())) > 0 and self.fits(tables)
 
     def draw(self, data: ChartData) -> Drawing:
-        """Return the drawing of the study's rows; without rows, a drawing with the text `Nothing to draw: ...`."""
+        """Return the drawing of the rows of the study's tables; without rows a drawing that says `Nothing to draw`."""
         rows = self.select(data) if len(data.table(self.needs)) else pd.DataFrame()
         return empty(f"Nothing to draw: {self.title}") if rows.empty else self.plot(data, rows)
 

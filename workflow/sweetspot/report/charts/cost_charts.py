@@ -26,7 +26,7 @@ BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_si
 def front_rows(data: "ChartData") -> "pd.DataFrame":
     """Return the options (rows of `ranks`) that the chart `front` draws, with `kind`, `label`, `on_front` and `fits`.
 
-    `on_front`: the option is persistent (if any is) and no persistent option beats it (is not slower, not dearer, and
+    `fits`: persistent. `on_front`: the same (if any option is), and no persistent one beats it (not slower, not dearer,
     better in one). Options above MAX_COST_RATIO times the cheapest, and beaten interruptible ones, are left out.
     """
     rows = data.answer_options()
@@ -74,7 +74,7 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
 
 def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `front_rows` (chart `front`) as points by hours and USD; a key below explains their numbers."""
+    """Draw `rows` of `front_rows` (options of `data`) as points by hours and USD; a key below explains the numbers."""
     keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
     x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
     y = look.log_channel(alt.Y, "usd", "USD (log)", rows["usd"])
@@ -121,9 +121,9 @@ FRONT = Chart(
 
 
 def bill_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return the lines (`line`, `usd`) of the bills of the cheapest persistent options and the reference, by `title`.
+    """Return a row per line of the bills (table `bills`) of the cheapest persistent options and the reference.
 
-    Lines are scaled to the answer's cost (`total`), which uses the mean rent over the project, not today's price.
+    `usd` is scaled to the option's cost in the answer, `total`, which has the mean rent over the project, not today's.
     """
     options = data.answer_options()
     options = options[options["persistent"].eq(True) | (options["instance"] == data.reference)].head(MAX_BILLS)
@@ -160,7 +160,7 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
-    """Return the chart's title from the rows of `bill_rows`: the largest line of the reference's bill.
+    """Return the chart's title from the rows of `bill_rows`: the largest `line` of the reference's bill, in per cent.
 
     Without a reference it is the bill of the cheapest option.
     """

@@ -16,11 +16,11 @@ HEIGHT = 140  # pixels of a panel
 
 
 def select_speeds(data: "ChartData") -> "pd.DataFrame":
-    """Return the speeds that the chart draws, a row per machine, model and batch, from throughput and extrapolation.
+    """Return the rows of `throughput` and `extrapolation` that the chart draws, one per machine, model and batch size.
 
-    A cell has its fastest figure; a figure used for several batches is drawn once. Of machines with the same speed
-    one is drawn: the reference, else one whose speed has the best basis. Of each model these are the fastest machines,
-    the measured ones and the reference.
+    A cell has its fastest figure; a figure used for several batches is drawn once. Of machines with the same speed one
+    is drawn: the reference, else one whose speed has the best basis. Of each model these are the fastest machines, the
+    measured ones and the reference.
     """
     columns = [*CELL, RATE, LOW, HIGH, *look.ORIGIN, "headline"]
     measured, predicted = (data.table(name, *columns)[columns] for name in ("throughput", "extrapolation"))
@@ -47,7 +47,7 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
 
 
 def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `select_speeds` as points with intervals by machine and batch, a panel for each model."""
+    """Draw the rows of `select_speeds` as points (samples/s, with interval) by machine and batch, a panel per model."""
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     names = rows["machine"]
@@ -98,9 +98,9 @@ THROUGHPUT = Chart(
 
 
 def select_lines(data: "ChartData") -> "pd.DataFrame":
-    """Return the rows of `efficiency` to draw, with `family` (title of the base instance): a line per family and model.
+    """Return the rows of table `efficiency` to draw, with `family` (title of the base instance), for a line each.
 
-    Each line starts at one device (efficiency 1) and is of the largest batch; at most one family per colour.
+    A line per family and model starts at one device (efficiency 1) and is of the largest batch; a family per colour.
     """
     rows = data.table("efficiency", *look.ORIGIN)
     rows = rows.assign(family=data.machines(rows["base_instance"]))
@@ -142,7 +142,7 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 def efficiency_finding(rows: "pd.DataFrame") -> str:
-    """Return the chart's title: the efficiency (per cent) of the rows with the most `gpus`; '' without rows."""
+    """Return the chart's title: the efficiency (per cent) of the rows of `efficiency` with most `gpus`; '' if none."""
     if rows.empty:
         return ""
     count = int(rows["gpus"].max())
