@@ -34,14 +34,11 @@ def info(name, mebibytes):
         ("HX-1-80G", "H100", info("NVIDIA H100 PCIe", 81559), "H100 PCIe"),
         ("x", "H100", info("H100", 81920), "H100"),  # neither form is said
         ("x", "A100", "", "A100 40GB"),  # SkyPilot's A100 is the one with 40 GB
-        ("x", "A100-80GB", "", "A100-80GB"),
         ("x", "A100-80GB", info("NVIDIA A100 80GB PCIe", 81920), "A100 PCIe 80GB"),
         ("p4d.24xlarge", "A100", "", "A100 SXM 40GB"),  # by AWS
         ("Standard_NC24ads_A100_v4", "A100-80GB", "", "A100 PCIe 80GB"),  # by Azure
         ("Standard_NC40ads_H100_v5", "H100", "", "H100 NVL"),
         ("x", "RTX4090", "", "RTX 4090"),
-        ("x", "RTXA6000", "", "RTX A6000"),
-        ("x", "RTX6000-Ada", "", "RTX 6000 Ada"),
         ("x", "H100-MEGA", "", "H100-MEGA"),
     ],
 )

@@ -94,7 +94,16 @@ def test_the_price_of_today_is_no_change_and_the_seventh_decimal_is_dropped():
     assert asked({"per_hour": 1.2}, entry("on_demand", 1.23456789)).new == 1.234568
 
 
-def test_a_contract_has_no_price_in_a_catalogue():
-    offer = {"purchase": "reserved", "commitment": {"term_months": 12.0, "per_hour": 34.0}}
-    found = asked(offer, entry("reserved", 30.0))
-    assert found.stays == "has no hourly rate (reserved): a catalogue knows only those"
+@pytest.mark.parametrize(
+    ("offer", "stays"),
+    [
+        ({"purchase": "reserved", "commitment": {"term_months": 12.0, "per_hour": 34.0}}, "hourly rate (reserved)"),
+        ({"purchase": "spot", "per_month": 9000.0}, "has no hourly rate (spot)"),
+        ({"purchase": "spot", "per_hour": {"value": 17.0, "low": 12.0, "high": 20.0}}, "has a range"),
+        ({"per_hour": 55.0, "vat": {"rate": 0.2, "included": True}}, "includes tax"),
+        ({"per_hour": 55.0, "currency": "EUR"}, "its price is in EUR"),
+    ],
+)
+def test_a_price_that_no_catalogue_knows_in_that_form_stays(offer, stays):
+    entries = (entry(purchase, 30.0) for purchase in ("reserved", "spot", "on_demand"))
+    assert stays in asked(offer, *entries).stays

@@ -1,7 +1,7 @@
 """The claims of the 2018 text that do not recompute, and those that come closest to it, with the arithmetic by hand."""
 
+import pandas as pd
 import pytest
-from study_tables import study_tables
 
 pytestmark = pytest.mark.slow  # makes the tables of the study
 # A day of the box is 6500 / 30 / 24 USD, its electricity 48 / 240 an hour: at 10 days of use an hour costs 1.102778.
@@ -13,8 +13,8 @@ HOUR_ON_8_K80 = 1.7 * 1.102778  # 1.874722 USD for the work of an hour of the bo
 
 
 @pytest.fixture(scope="module")
-def claims():
-    return study_tables("parkopedia-2018").claims
+def claims(study_results):
+    return pd.read_parquet(study_results("parkopedia-2018") / "comparison" / "claims.parquet").set_index("id")
 
 
 @pytest.mark.parametrize(

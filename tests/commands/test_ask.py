@@ -79,10 +79,7 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
     assert queued in said.out
     assert said.err == ""
     same = of(read_parquet(project / "results/paper/comparison/options.parquet"))
-    for name in ("gain_at_use", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high"):
-        assert same["break_even"][name].tolist() == pytest.approx(found["break_even"][name].tolist(), nan_ok=True)
-    for name in ("ratio", "ratio_low", "ratio_high", "p_cheaper"):
-        assert same["verdict"][name].tolist() == found["verdict"][name].tolist()
+    pd.testing.assert_frame_equal(same["verdict"], found["verdict"], check_dtype=False)
 
 
 @pytest.mark.parametrize("days", [3.0, 20.0])

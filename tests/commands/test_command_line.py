@@ -38,7 +38,6 @@ def test_help_names_every_command_and_imports_no_table_and_no_framework():
     ("arguments", "words"),
     [
         (["unknown"], "'unknown' is no command of sweetspot; expected new-study, check, ask, import-prices"),
-        (["import-prices", "xlsx", "prices.xlsx"], "'xlsx' is not one of 'aws-spot-history'"),
         (["new-study", "../x"], "NAME is '../x'"),
         (["new-study", "x", "--config", "absent"], "absent/studies: the folder is needed and does not exist"),
     ],

@@ -10,22 +10,12 @@ from sweetspot.errors import UserError
 from works import work
 
 
-def ranks(prices, rank, as_of):
-    """ranks.parquet of machines with these prices, each 100 hours."""
-    rows = [
-        {"instance": name, "purchase": "on_demand", "model": "vgg16", "workload": "imagenet", "usd_per_hour": price,
-         "usd": 100 * price, "rank": rank[name], "as_of": as_of}
-        for name, price in prices.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
 @pytest.fixture
 def folders(tmp_path):
-    old = ranks({"a": 1.0, "b": 2.0, "c": 3.0, "gone": 4.0}, {"a": 1, "b": 2, "c": 3, "gone": 4}, "2018-07-01")
-    new = ranks({"a": 2.5, "b": 2.0, "c": 3.3, "n|w": 9.0}, {"a": 2, "b": 1, "c": 3, "n|w": 4}, "2026-07-01")
-    for name, table in (("old", old), ("new", new)):
-        (tmp_path / name / "comparison").mkdir(parents=True)
+    """Results of a machine that costs more later."""
+    named = {"instance": "a", "purchase": "on_demand", "model": "vgg16", "workload": "imagenet", "rank": 1}
+    for name, usd, as_of in (("old", 1.0, "2018-07-01"), ("new", 2.5, "2026-07-01")):
+        table = pd.DataFrame([named | {"usd_per_hour": usd, "usd": 100 * usd, "as_of": as_of}])
         write_table(table, tmp_path / name / "comparison" / "ranks.parquet")
     return tmp_path / "old", tmp_path / "new"
 

@@ -3,25 +3,16 @@
 import re
 import tomllib
 
-import pytest
 import yaml
 from project_copy import ROOT
 from sweetspot import __version__
-from sweetspot.commands.cli import sweetspot
 
 GITHUB = ROOT / ".github"
 JOBS = yaml.safe_load((GITHUB / "workflows" / "tests.yml").read_text())["jobs"]
-TEMPLATES = sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
 def commands(job):
     return [step["run"] for step in JOBS[job]["steps"] if "run" in step]
-
-
-def test_every_target_of_make_that_a_job_runs_is_there():
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
-    run = {target for job in JOBS for command in commands(job) for target in re.findall(r"\bmake (\w+)", command)}
-    assert {"check", "fast", "report"} <= run <= targets
 
 
 def test_there_is_a_page_of_every_study_and_none_is_measured_for_it():
@@ -45,15 +36,6 @@ def test_everything_runs_on_schedule_only_by_our_own_script_without_a_secret():
     assert used and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)  # as looked at
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda file: file.stem)
-def test_a_template_asks_for_the_doctor_whose_words_a_fault_has_to_tell(template):
-    form = yaml.safe_load(template.read_text())
-    assert {"name", "description", "body"} <= set(form)
-    asked = {field["id"]: field for field in form["body"]}
-    assert "`sweetspot doctor`" in asked["doctor"]["attributes"]["label"]
-    assert template.stem != "fault" or asked["doctor"]["validations"]["required"] is True
-
-
 def test_the_version_is_semantic_and_the_same_wherever_it_stands():
     assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
@@ -72,23 +54,3 @@ def test_what_others_are_told_to_install_is_the_tag_of_this_version():
     texts = [*(ROOT / name for name in named), *sorted((ROOT / "docs").rglob("*.md"))]
     tags = {tag for file in texts for tag in re.findall(r"""tag="(\S+?)"|OWNER/NAME@(\S+?)[`"'\s]""", file.read_text())}
     assert {"".join(tag) for tag in tags} == {f"v{__version__}"}
-
-
-def test_the_pages_for_people_and_assistants_name_links_commands_and_files_that_are_there():
-    people, assistants = ((ROOT / name).read_text() for name in ("CONTRIBUTING.md", "AGENTS.md"))
-    assert all(len(text.splitlines()) <= 60 for text in (people, assistants))
-    links = re.findall(r"\]\((\S+?)\)", people)
-    files = set(re.findall(r"\b(?:docs|tests|config)/[\w./-]*\w|[A-Z]+\.md", assistants))
-    assert links and files and all((ROOT / name).exists() for name in (*links, *files))
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
-    assert set(re.findall(r"\bmake (\w+)", assistants)) <= targets
-    assert set(re.findall(r"sweetspot ([a-z][a-z-]+)", assistants)) <= set(sweetspot.commands)
-
-
-def test_what_is_run_before_a_commit_is_what_make_checks():
-    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
-    programs = {hook["entry"].split()[0] for hook in hooks} - {"pytest"}
-    check = re.search(r"^check:.*\n\t(.*)$", (ROOT / "Makefile").read_text(), re.M)[1]
-    assert programs == {"ruff", "snakefmt"} <= set(check.split()) and all(
-        hook["language"] == "system" for hook in hooks
-    )

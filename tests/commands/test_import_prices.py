@@ -7,6 +7,7 @@ import pytest
 import yaml
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
+from sweetspot.study.price_list import load_price_list
 
 HISTORY = Path(__file__).parent.parent / "data" / "spot_history.json"
 HEADING = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
@@ -82,3 +83,48 @@ def test_what_a_catalogue_needs_beside_it(catalogue, arguments, words):
         main(["import-prices", "gpuhunt", str(catalogue), *arguments])
     with pytest.raises(UserError, match="says nothing of the machines"):
         main(["import-prices", "aws-spot-history", str(HISTORY), "--end", "2018-06-11", "--print", "instances"])
+
+
+@pytest.fixture
+def own_list(tmp_path, capsys):
+    """A table of prices as a list that the study reads, as data."""
+
+    def read(text, *arguments):
+        (tmp_path / "prices.csv").write_text(text)
+        main(["import-prices", "csv", str(tmp_path / "prices.csv"), "--as-of", "2024-07-19", *arguments])
+        printed = capsys.readouterr().out
+        (tmp_path / "list.yaml").write_text(printed)
+        load_price_list(tmp_path / "list.yaml")
+        return yaml.safe_load(printed)
+
+    return read
+
+
+def test_prices_in_another_currency_come_with_their_rate(own_list):
+    table, euro = "instance,per_hour\nnode,0.516\n", ("--currency", "EUR", "--rate")
+    prices = own_list(table, *euro, "EUR=1.09", "--rate-source", "the bank")
+    assert prices["rates"] == [{"currency": "EUR", "usd": 1.09, "as_of": date(2024, 7, 19), "source": "the bank"}]
+    assert prices["currency"] == "EUR" and prices["offers"][0]["per_hour"] == 0.516
+    for rate, word in (("EUR", "'EUR'; expected a currency"), ("EUR=-1", "usd"), ("GBP=1.3", "a dated rate for EUR")):
+        with pytest.raises(UserError, match=word):
+            own_list(table, *euro, rate)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("instance,price\np2.xlarge,1\n", "'per_hour' is missing"),
+        ("instance,per_hour,currency\np2.xlarge,1,EUR\n", "EUR.*rates"),
+        ("instance,per_hour,currency\np2.xlarge,1,<b>\n", "currency"),
+        ("", "'instance'"),
+    ],
+)
+def test_a_faulty_table_is_one_sentence(own_list, text, words):
+    with pytest.raises(UserError, match=f"^.*{words}.*$"):
+        own_list(text)
+
+
+def test_hostile_text_in_a_source_stays_text(own_list):
+    source = '"<script>alert(1)</script>: {x: !!python/object:os.system}"'
+    prices = own_list(f"instance,per_hour,source\np2.xlarge,0.9,{source}\n")
+    assert prices["offers"][0]["source"].startswith("<script>")

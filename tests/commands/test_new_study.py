@@ -94,9 +94,7 @@ def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
     ("arguments", "words"),
     [
         (["--gpu-name", "RTX 9999", "--speed", "9"], "'RTX 9999': no device of that name is specified"),
-        (["--gpu-name", "Intel Xeon CPU", "--speed", "9"], "no device of that name"),
         (["--gpu-name", "RTX 4090"], "--gpu-name and --speed belong together"),
-        (["--speed", "9"], "--gpu-name and --speed belong together"),
         ([*CARD, "--currency", "XAU"], "--currency is 'XAU'; expected USD, EUR, or --rate"),
         ([*CARD, "--currency", "EUR", "--rate", "-1"], "--rate.*-1"),
         ([*CARD, "--rate", "1.1"], "--rate is 1.1 USD for one USD"),
@@ -104,21 +102,16 @@ def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
         ([*CARD, "--batch-size", "0"], "--batch-size.*0"),
         ([*CARD, "--model", "a b"], "--model is 'a b'"),
         ([*CARD, "--devices-per-job", "some"], "'some' given; expected a whole number above 0, or all"),
-        ([*CARD, "--devices-per-job", "0"], "'0' given; expected a whole number above 0, or all"),
         (["--work", "llama-9 lora 1M"], "'llama-9' is not known"),
         (["--work", "llama-3.1-8b lora"], "expected MODEL METHOD TOKENS"),
         (["--work", "llama-3.1-8b lora 1M", *CARD], "--work is given with"),
-        (["--work", "llama-3.1-8b lora 1M", "--samples-per-job", "5"], "--work is given with"),
         (["--work", "llama-3.1-8b lora 1M", "--framework", "torch"], "--work is given with"),
-        (["--work", "llama-3.1-8b lora 1M", "--currency", "XAU"], "--currency is 'XAU'"),
         ([*CARD, "--offer-count", "4"], "without --offer-price"),
-        ([*CARD, "--offer-price", "0"], "--offer-price.*'0' given"),
         ([*CARD, "--offer-price", "21,900"], "two ways"),
         ([*CARD, "--offer-price", "2"], "cannot be"),
         ([*CARD, "--offer-price", "21900", "--offer-device", "RTX 9999"], "'RTX 9999': no device of that name"),
         (["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16"),
         ([*CARD[:3], "9e5"], "at its dense peak in fp16"),
-        ([*CARD, "--jobs-per-month", "0"], "--jobs-per-month.*'0'"),
         ([*CARD, "--samples-per-job", "0,5"], "--samples-per-job.*'0,5'")
     ]
 )  # fmt: skip

@@ -11,7 +11,6 @@ from sweetspot.transfer.figures import shipped_devices
 TOKENS = {
     "1,5B tokens": 1.5e9,  # not 15 billion
     "2.8e8 tokens": 2.8e8,
-    "2.8E8": 2.8e8,
     "1M x 550": 5.5e8,
     "1,5k samples x 1e3": 1.5e6,
     "1,234,567 tokens": 1_234_567,

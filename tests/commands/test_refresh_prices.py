@@ -1,13 +1,9 @@
 """`sweetspot refresh-prices` against a real local server with real rows: what is written, what stays, what it did."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
-from price_refresh import STUDY, TODAY, contents, offers, refresh
-from project_copy import run_snakemake
-from sweetspot.catalogues import downloads
+from price_refresh import STUDY, contents, offers, refresh
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
@@ -20,13 +16,9 @@ def test_prices_days_sources_and_notes_are_written_and_the_old_lists_kept(config
     # Each by hand from the rows: the least of the zones; host + devices at Google; nodes x one machine.
     expected = {
         ("hyperscalers", "aws-p5en.48xlarge", "on_demand"): 63.296,
-        ("hyperscalers", "aws-p6-b200.48xlarge", "on_demand"): 113.9328,
         ("hyperscalers", "gcp-a3-highgpu-8g", "on_demand"): 9.46006 + 78.37241,
-        ("hyperscalers", "gcp-a3-megagpu-8g", "on_demand"): 9.46006 + 82.75424,
-        ("spot", "aws-p5en.48xlarge", "spot"): 16.5551,
         ("spot", "aws-p6-b200.48xlarge", "spot"): 21.0148,  # 13.0338 is of a local zone
         ("spot", "gcp-a3-highgpu-8g", "spot"): 2.15966 + 17.8848,
-        ("spot", "gcp-a4-highgpu-8g", "spot"): 32.6064,
         ("clouds", "nebius-8xh100", "on_demand"): 23.6,
         ("spot", "nebius-8xh100", "spot"): 10.0,
         ("clusters", "aws-p6-b200.48xlarge-x4", "on_demand"): 4 * 113.9328,
@@ -64,11 +56,9 @@ def test_a_dry_run_writes_nothing_and_what_stays_is_named_with_its_reason(config
     told = capsys.readouterr().out
     for words in (
         "nothing is written (--dry-run)",
-        "113.9328",
         "has no on_demand price of p5.48xlarge in use1-az",
         "gcp-a3-ultragpu-8g (on_demand): SkyPilot's catalogue, gcp/vms.csv of 2026-11-22 has no on_demand price",
         "a3-ultragpu-8g says GPUs and its line has none",
-        "azure-ND96isr-H100-v5 (on_demand): SkyPilot's catalogue, azure/vms.csv",
         "stays: lists that no catalogue refreshes: buying, capacity-blocks, contracts-1y, contracts-3y\n",
     ):
         assert words in told
@@ -87,13 +77,3 @@ def test_only_the_providers_asked_for(config, server, capsys):
 def test_a_mirror_that_is_none(config, given):
     with pytest.raises(UserError, match=r"--mirror is .*; expected SOURCE=URL with one of skypilot, gpuhunt"):
         main(["refresh-prices", STUDY, "--config", str(config), "--mirror", given])
-
-
-@pytest.mark.slow
-def test_snakemake_reprices_exactly_the_lists_that_changed(tmp_path, server, monkeypatch, study_results):
-    """Only lists with a machine of Nebius; what that makes of costs and answer is in test_diff and test_changes."""
-    project = Path(shutil.copytree(study_results(STUDY).parents[1], tmp_path / "project", symlinks=True))
-    monkeypatch.setattr(downloads, "current_day", lambda: TODAY)
-    refresh(project / "config", server, providers=("nebius",))
-    plan = run_snakemake(project, "--dry-run", "costs", "--config", f"study={STUDY}", "measure_on=[]").stdout
-    assert sorted(re.findall(r"wildcards: price_list=(\S+)", plan)) == ["clouds", "clusters", "spot"]

@@ -3,10 +3,9 @@
 import re
 
 import pytest
-import yaml
 from project_copy import ROOT, tracked_files
 
-from research.container.containerfile import command, copied, environment, steps
+from research.container.containerfile import copied, environment, steps
 
 FILES = {name: steps(ROOT / name) for name in ("Containerfile", "Containerfile.cuda")}
 
@@ -41,10 +40,3 @@ def test_the_two_differ_in_the_lock_and_in_what_nvidia_is_asked_for():
     ]
     rest = [(step.instruction, step.text.replace("gpu.lock", "measure.lock")) for step in cuda if step not in asked]
     assert rest == [(step.instruction, step.text) for step in cpu]
-
-
-def test_the_image_runs_what_the_readme_does_and_the_profile_names_it():
-    assert command(FILES["Containerfile"][-1]) == ["snakemake", "--cores", "all"]
-    (built,) = re.findall(r"docker build -f Containerfile\.cuda -t (\S+) ", (ROOT / "Containerfile.cuda").read_text())
-    profile = yaml.safe_load((ROOT / "profiles" / "kubernetes" / "profile.yaml").read_text())
-    assert profile["container-image"].rpartition("/")[2] == built

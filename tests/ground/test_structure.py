@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -78,16 +77,6 @@ def test_the_library_knows_nothing_of_snakemake_and_its_rules_nothing_of_researc
 def test_no_two_modules_import_each_other():
     circles = [name for file, name in MODULES.items() if file in reached(file)]
     assert circles == []
-
-
-def test_no_two_rooms_share_a_file_name():
-    rooms = defaultdict(set)
-    for name in MODULES.values():
-        place, _, leaf = name.rpartition(".")
-        # A chart is named for the table that it shows.
-        if leaf not in ("__init__", "__main__") and place != "report.charts":
-            rooms[leaf].add(place)
-    assert {leaf: found for leaf, found in rooms.items() if len(found) > 1} == {}
 
 
 UNWATCHED = {"__init__", "packages", "steps"}  # nothing in them changes a figure or a word

@@ -48,21 +48,6 @@ def test_a_module_by_hand():
     assert counts["functions_without_sections"] == 1  # area
 
 
-def test_rooms_and_folders_of_tests(tmp_path):
-    for name, text in {
-        "workflow/sweetspot/cells.py": "a = 1\n", "workflow/sweetspot/mixes/one.py": "class A:\n    b = 1\n",
-        "workflow/sweetspot/bills/two.py": "class A:\n    pass\n", "workflow/sweetspot/facts/data.csv": "1\n",
-        "tests/bills/test_two.py": "b = 2\n\nc = 3\n", "tests/conftest.py": "d = 4\n"
-    }.items():  # fmt: skip
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    weights = weigh(tmp_path)
-    assert set(weights["library"]) == {"ground", "mixes", "bills", "total"}
-    assert weights["library"]["total"]["lines"] == 5 and weights["library"]["total"]["homonymous_classes"] == 1
-    assert weights["library"]["mixes"]["tokens_per_line"] == 3  # class A : b = 1, on two lines
-    assert weights["tests"] == {"bills": {"lines": 3}, "ground": {"lines": 1}, "total": {"lines": 4}}
-
-
 def test_what_is_above_its_ceiling_or_has_none_is_named():
     ceilings = {"library": {"bills": {"lines": 10, "tokens": 70}}}
     weights = {"library": {"bills": {"lines": 10, "tokens": 71}, "attic": {"lines": 1}}}

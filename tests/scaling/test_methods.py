@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scaling_tables import evidence_table
 from sweetspot.scaling.methods import UniversalScalabilityLaw, fit_law
@@ -120,8 +121,8 @@ def test_a_poor_machine_does_not_speak_for_its_device():
     # An A40 of one publisher loses a lot; of two publishers' A40 both do. Another A40 is thought poorer in the second.
     others = figures(L40=0.05, A4000=0.05)
     poor = figures(A40=0.6)
-    single = SumOfParts.fit(pd_concat(others, poor))
-    both = SumOfParts.fit(pd_concat(others, poor, poor.assign(source="c/d")))
+    single = SumOfParts.fit(pd.concat([others, poor], ignore_index=True))
+    both = SumOfParts.fit(pd.concat([others, poor, poor.assign(source="c/d")], ignore_index=True))
     cell = with_step_facts(figures(A40=0.0))
     alone, twice = single.efficiency(cell).mean(), both.efficiency(cell).mean()
     assert 1 / 1.6 < twice < alone < 1 / 1.05
@@ -130,12 +131,7 @@ def test_a_poor_machine_does_not_speak_for_its_device():
 def test_two_a100_over_pcie_do_not_inherit_a_poor_nvlink_machine():
     # The founding fault of this method: bert_large on two A100 PCIe was predicted slower than on one, 124 of 167.
     nvlink = figures(A100=1.5).assign(interconnect="nvlink")
-    model = SumOfParts.fit(pd_concat(figures(A40=0.05, A4000=0.05, L40=0.05), nvlink))
+    others = figures(A40=0.05, A4000=0.05, L40=0.05)
+    model = SumOfParts.fit(pd.concat([others, nvlink], ignore_index=True))
     cell = with_step_facts(figures(A100=0.0).head(1))
     assert model.efficiency(cell)[0] > 0.9
-
-
-def pd_concat(*tables):
-    import pandas as pd
-
-    return pd.concat(tables, ignore_index=True)

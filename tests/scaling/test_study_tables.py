@@ -57,21 +57,6 @@ def test_a_printed_efficiency_is_of_its_instances_framework_else_of_the_studys(t
     assert not table["xla"].any()
 
 
-def test_the_tables_say_what_joins_the_devices(parkopedia):
-    _, _, made = parkopedia
-    own = made["evidence"][made["evidence"]["study"] == "parkopedia-2018"].set_index("instance")
-    assert set(own.loc["p3.16xlarge", "interconnect"]) == {"nvlink"}  # as instances.yaml declares
-    assert set(own.loc["p2.16xlarge", "interconnect"]) == {"pcie"}
-    assert not own["xla"].any()
-    assert set(made["efficiency"]["nodes"]) == {1}
-    assert set(made["efficiency"]["framework"]) == {"tensorflow"}
-    borrowed = made["evidence"][made["evidence"]["study"] == "scaling-2020"].set_index("instance")
-    assert set(borrowed.loc["DGX-1", "interconnect"]) == {"nvlink"}
-    assert borrowed.loc["3970X-GeForce_RTX_3090_XLA", "xla"].all()  # as its notes say
-    assert not borrowed.loc["p2.8xlarge", "xla"].any()
-    assert borrowed.loc["p2.8xlarge x N (distributed)", "nodes"].isna().all()
-
-
 def test_the_founding_case_lies_within_the_interval_of_the_learned_method(parkopedia):
     # Measured in 2018 on 4 x GTX 1080 Ti, ResNet-50 at 16, 32 and 64: efficiencies of 0.857, 0.958 and 0.951.
     study, instances, made = parkopedia

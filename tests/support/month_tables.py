@@ -7,9 +7,10 @@ from unittest.mock import patch
 import pandas as pd
 import yaml
 from phase_plans import ANALYSES
-from study_tables import STUDIES, inputs_of, price_folder, throughput_of
+from price_lists import price_study
+from study_tables import STUDIES, throughput_of
 from sweetspot.decision import compare as compare_module
-from sweetspot.decision.compare import compare
+from sweetspot.decision.compare import Inputs, compare
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
@@ -28,14 +29,18 @@ def month_tables(folder: Path, draws: int = 1000, known=None, turning: bool = Tr
     """
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
     throughput = throughput_of(study, instances, folder)
-    priced = price_folder(throughput, None, folder, study)
-    inputs = inputs_of(
-        priced,
+    work, machines = folder / "workloads.yaml", [folder / "instances.yaml"]
+    made = [
+        price_study(throughput, None, file, work, machines, file.stem, study.month_days, study.as_of)
+        for file in sorted((folder / "prices").glob("*.yaml"))
+    ]
+    priced = {kind: pd.concat([tables[kind] for tables in made], ignore_index=True) for kind in made[0]}
+    inputs = Inputs(
+        **{kind: priced[kind] for kind in ("costs", "offers", "price_lint", "plans")},
         throughput=throughput,
         extrapolation=pd.DataFrame(columns=[*PREDICTED, "images_per_s_low", "images_per_s_high", "warnings"]),
         efficiency=study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances),
     )
-    work = folder / "workloads.yaml"
     needs, monthly = load_needs(work), load_monthly(work)
     asked = compare_module.monthly_problem if turning else lambda *_: None
     with patch.object(compare_module, "monthly_problem", asked):

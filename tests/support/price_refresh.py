@@ -1,33 +1,16 @@
 """`sweetspot refresh-prices` on a configuration of its own, against a local server with real rows."""
 
-import shutil
 from datetime import date
 from pathlib import Path
 
-from price_server import Answer, PriceServer
+from price_server import PriceServer
 from project_copy import ROOT
-from sweetspot.catalogues import downloads
 from sweetspot.commands.command_line import main
 from sweetspot.study.price_list import PricedOffer, load_price_list
 
 DATA = ROOT / "tests" / "data"
 STUDY = "eight-gpus-2026"
 TODAY = date(2026, 11, 22)
-
-
-def put_catalogues(server: PriceServer) -> PriceServer:
-    """Rows of SkyPilot's files on the server."""
-    for file in ("aws_2026", "gcp_2026", "nebius_2026", "azure_2024"):
-        server.routes[f"/{file[:-5]}/vms.csv"] = Answer((DATA / "skypilot" / f"{file}.csv").read_bytes())
-    return server
-
-
-def own_config(folder: Path, monkeypatch) -> Path:
-    """The project's configuration in `folder`, on a day that is given."""
-    shutil.copytree(ROOT / "config", folder / "config")
-    monkeypatch.setattr(downloads, "current_day", lambda: TODAY)
-    monkeypatch.setattr(downloads, "TIMEOUTS_S", (2.0, 0.3))
-    return folder / "config"
 
 
 def refresh(

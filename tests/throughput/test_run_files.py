@@ -7,13 +7,13 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from harness_runs import request
 from run_files import CELL, cells_of, rules_of, write_run
 from sweetspot.cells import run_path
 from sweetspot.errors import UserError
 from sweetspot.harness import runfile
 from sweetspot.harness.facts import kind_of_machine, machine_facts
-from sweetspot.harness.request import parse_request
-from sweetspot.harness.runfile import SEAL, run_facts
+from sweetspot.harness.runfile import run_facts
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import is_already_measured
 from sweetspot.matrix.schedule import read_duration
@@ -22,13 +22,12 @@ from sweetspot.throughput.run_files import summarise_runs
 from sweetspot.warnings import pairs
 
 OLD = Path(__file__).parent.parent / "data" / "run_protocol_1.parquet"
-FLAGS = "--instance w --framework tensorflow --model vgg16 --batch-size 8 --gpus 1 --precision fp32 --variant default"
 
 
 def written(path, *timed, **facts):
-    request = parse_request([*FLAGS.split(), "--run", "1", "--output", str(path)])
-    runfile.write_run(request, [Interval(*interval) for interval in timed], {"device_name": "Test CPU", **facts})
-    return request
+    asked = request(batch_size=8, output=str(path))
+    runfile.write_run(asked, [Interval(*interval) for interval in timed], {"device_name": "Test CPU", **facts})
+    return asked
 
 
 def test_intervals_count_by_their_steps(tmp_path):
@@ -82,6 +81,7 @@ def test_a_file_of_protocol_1_is_read_and_told_apart(tmp_path):
     assert (old["joules_per_sample"], old["energy_source"], old["as_of"]) == (12.5, "rapl", "2026-10-02")
     assert set(rules_of(old)) == {"n_is_1", "older_protocol", "imprecise"}
     assert rules_of(new) == ["n_is_1"]
+    assert math.isnan(old["others_cpu_share"])  # a column that it has not
     (said,) = (found["message"] for found in old["warnings"] if found["rule"] == "older_protocol")
     assert said.startswith("measured under protocol 1, now 2: a run might then end after five steps")
 
@@ -92,22 +92,6 @@ def test_runs_of_one_cell_under_two_protocols_are_refused(tmp_path):
         UserError, match=r"run~1\.parquet was measured on protocol 2, .*run~2\.parquet was measured on protocol 1"
     ):
         summarise_runs(files)
-
-
-def test_a_file_of_version_1_keeps_the_steps_of_its_intervals(tmp_path):
-    """It has no share of CPU time that others took, and a column that version 2 has not."""
-    path = tmp_path / "run.parquet"
-    written(path, (0.005, 20), *[(0.1, 1)] * 4)
-    table = pq.read_table(path).drop_columns(["others_cpu_share"])
-    table = table.append_column("left_out_share", [[0.0] * len(table)])
-    metadata = {key: value for key, value in table.schema.metadata.items() if key != SEAL.encode()}
-    pq.write_table(table.replace_schema_metadata(metadata), path)
-    other = tmp_path / "new.parquet"
-    written(other, (0.005, 20), *[(0.1, 1)] * 4, others_cpu_share=0.25)
-    (old,) = summarise_runs([str(path)]).to_dict("records")
-    (new,) = summarise_runs([str(other)]).to_dict("records")
-    assert old["seconds"] == pytest.approx(1 / 48) and math.isnan(old["others_cpu_share"])
-    assert (new["seconds"], new["others_cpu_share"]) == (pytest.approx(1 / 48), 0.25)
 
 
 def refusal(files):
@@ -141,14 +125,11 @@ def test_a_run_that_cannot_be_is_refused_with_file_and_value(tmp_path, columns, 
 
 
 def test_of_two_runs_one_that_is_compiled_or_of_parts_of_a_processor_marks_the_cell(tmp_path):
-    files = [write_run(tmp_path, run=1), write_run(tmp_path, run=2, xla=True, logical=True)]
+    cell = CELL._replace(gpus=2)
+    files = [write_run(tmp_path, cell, run=1), write_run(tmp_path, cell, run=2, xla=True, logical=True)]
     row = cells_of(files).iloc[0]
+    assert row["images_per_s"] == pytest.approx(2 * 16 / 2.0)  # devices count together
     assert row["xla"] and row["logical"] and "logical_devices" in rules_of(row)
-
-
-def test_the_seconds_of_a_failed_run_do_not_count(tmp_path):
-    row = cells_of([write_run(tmp_path, seconds=[-1.0], status="failed", message="x")]).iloc[0]
-    assert (row["status"], row["runs"]) == ("failed", 0) and math.isnan(row["images_per_s"])
 
 
 @pytest.mark.parametrize(
@@ -254,6 +235,4 @@ def test_a_kind_of_machine_is_its_processor_and_the_cpus_that_a_run_may_use():
     assert kind_of_machine({**facts, "cpu_usable": 1}) == "AMD EPYC 7B13, 1 CPU"
     for odd in ({}, {**facts, "cpu": None}, {"cpu": "x"}):
         assert kind_of_machine(odd) is None
-    cell = {"instance": "w", "framework": "tensorflow", "model": "m", "batch-size": 1, "gpus": 1, "precision": "fp32"}
-    given = {**cell, "variant": "default", "run": 1, "output": "x"}
-    assert kind_of_machine(machine_facts(parse_request([f"--{k}={v}" for k, v in given.items()]), [])) is not None
+    assert kind_of_machine(machine_facts(request(), [])) is not None

@@ -120,13 +120,8 @@ def facts(**columns):
 )  # fmt: skip
 def test_a_row_that_says_nothing_else_is_guessed_from_its_words(gpu, instance, note, expected):
     assert guessed_interconnect(gpu, instance, note) == expected
-    found = facts(gpu=gpu, instance=instance, note=note)
-    assert found["interconnect"] == expected
-
-
-def test_a_stated_interconnect_is_no_guess():
-    found = facts(instance="p3.16xlarge", interconnect="pcie")
-    assert found["interconnect"] == "pcie"
+    assert facts(gpu=gpu, instance=instance, note=note)["interconnect"] == expected
+    assert facts(gpu=gpu, instance=instance, note=note, interconnect="ici")["interconnect"] == "ici"  # stated
 
 
 @pytest.mark.parametrize(

@@ -122,11 +122,14 @@ def test_the_decision_gets_n_times_one_at_most(tmp_path):
     assert table.loc["h200-2", ["images_per_s", "basis"]].tolist() == [1780, "published"]
 
 
+SCALED = """base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source
+h200-1,h200-8,8,bert_base,32,fp16,default,0.9,ours
+"""
+
+
 def test_a_figure_beyond_the_peak_makes_no_other(tmp_path):
     # bert_base: 10.87 GMAC x 6 = 65.2 GFLOP a sequence of 128 tokens; an H200 at 989.4 TFLOP/s does 15,170 a second.
-    scaled = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source\n"
-    scaled += "h200-1,h200-8,8,bert_base,32,fp16,default,0.9,ours\n"
-    (tmp_path / "efficiency.csv").write_text(scaled)
+    (tmp_path / "efficiency.csv").write_text(SCALED)
     sound = gathered(tmp_path, figure(900), base="h200-1")
     assert sound.loc["h200-8", "images_per_s"] == pytest.approx(8 * 900 * 0.9)
     table = gathered(tmp_path, figure(76_500), base="h200-1")  # 5 times the peak
@@ -136,9 +139,7 @@ def test_a_figure_beyond_the_peak_makes_no_other(tmp_path):
 
 
 def test_a_cell_with_another_figure_keeps_it_and_says_so(tmp_path):
-    scaled = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source\n"
-    scaled += "h200-1,h200-8,8,bert_base,32,fp16,default,0.9,ours\n"
-    (tmp_path / "efficiency.csv").write_text(scaled)
+    (tmp_path / "efficiency.csv").write_text(SCALED)
     row = gathered(tmp_path, figure(900), figure(18500, 8), base="h200-1").loc["h200-8"]
     assert row["images_per_s"] == pytest.approx(6480)  # the study's efficiency, not the upper limit
     assert [pair["rule"] for pair in row["warnings"]] == ["more_than_n_times_one"]

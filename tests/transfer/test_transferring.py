@@ -86,9 +86,7 @@ def test_a_figure_that_can_be_passes(changes):
     ("model", "kind"),
     [
         ("ResNet-50 v1.5", "images"),
-        ("tf_efficientnetv2_b0", "images"),
         ("BERT-large SQuAD fine-tune", "text"),
-        ("Llama-3.1-8B", "text"),
         ("WaveGlow", "speech"),
         ("our_net", "unknown"),
     ],
