@@ -15,7 +15,6 @@ from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
 from sweetspot.study.scripts import Script, load_script
-from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
 
 STUDY = "lab-of-five"
@@ -95,16 +94,6 @@ def test_months_that_fit_neither_the_work_nor_the_purchase_are_said(config):
     )
     file.write_text(file.read_text().replace("months: 1\n", "months: 36\n"))
     assert wrong(config) == ([], [])
-
-
-@pytest.mark.parametrize("depth", [51, 2_000, 100_000])
-def test_brackets_without_end_are_one_sentence(tmp_path, depth):
-    file = tmp_path / "x.yaml"
-    file.write_text(f"a: {'[' * depth}{']' * depth}\n")
-    with pytest.raises(UserError, match=r"x\.yaml, line 1: more than 50 brackets or levels within each other"):
-        load_yaml(file)
-    file.write_text(f"a: {'[' * 49}{']' * 49}\n")
-    assert load_yaml(file)["a"]
 
 
 @pytest.mark.parametrize("kind", ["device", "folder", "pipe", "nothing"])
