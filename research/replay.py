@@ -12,8 +12,7 @@ from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, cel
 from sweetspot.bills.owning import share_of_price
 from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.schemas import with_types
-from sweetspot.decision.contenders import staying
-from sweetspot.decision.options import build_options
+from sweetspot.decision.options import build_options, staying
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.settings import Settings

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, drawn, offer, options_of
-from sweetspot.decision.analyses.days_of_use import break_even_days, break_even_rows
+from sweetspot.decision.shared_machine_problem import break_even_days, break_even_rows
 from three_kinds import Market, hourly, own, price
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
@@ -31,7 +31,7 @@ def test_a_row_of_days_by_hand():
     row = row_of(fixed={BOX: STEPS})
     expected = {
         "workload": "vgg16", "model": "vgg16", "quantity": "days_per_month", "reference": BOX, "option": RENTED,
-        "p_pays": 1.0, "p_cheaper": 1.0, "planned": 10.0,
+        "p_pays": 1.0, "p_cheaper": 1.0,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     days = [fixed / 24 / (HOUR - 0.2) for fixed in (FIXED, 110, 290)]

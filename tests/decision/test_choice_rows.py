@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, options_of, settings
 from small_lab import same
-from sweetspot.decision.choice_table import choice_table
+from sweetspot.decision.choice_table import choice_table, standing_of
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.simulate import simulate
 from sweetspot.declared_tables import columns_of
@@ -48,7 +48,7 @@ def test_every_column_of_a_job_by_hand():
         "months": None, "hours": JOB, "device_hours": 4 * JOB, "usd": JOB * (FIXED / USED + 0.2), "usd_low": 51.0,
         "usd_high": 68.0, "usd_per_month": None, "usd_per_month_low": None,
         "usd_per_month_high": None, "p_cheapest": 1.0,
-        "p_cheaper": None, "is_best": True, "is_rival": False, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0,
+        "p_cheaper": None, "is_best": True, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0,
         "in_hand": True, "why_not": None, "cost": "share", "model": "vgg16", "persistent": True,
     }  # fmt: skip
     cloud = {
@@ -56,14 +56,14 @@ def test_every_column_of_a_job_by_hand():
         "commitment": "nothing", "title": RENTED,
         "instance": RENTED, "purchase": "on_demand", "price_list": "on_demand", "hours": SLOW, "device_hours": SLOW,
         "usd": SLOW * 3.06, "usd_low": 310.0, "usd_high": 480.0,
-        "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
+        "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False,
         "ratio": SLOW * 3.06 / box["usd"], "ratio_low": 310 / 51, "ratio_high": 480 / 68,
     }  # fmt: skip
     # 60 USD are less than 61 to 69 of the box's, and as much as one: nine and a half of twenty.
     spot = {
         "choice": SPOT, "alternative": SPOT, "title": SPOT, "purchase": "spot", "price_list": "spot",
         "usd": SLOW * 1.11, "usd_low": 60.0, "usd_high": 60.0,
-        "p_cheapest": None, "p_cheaper": 0.475, "is_rival": False,
+        "p_cheapest": None, "p_cheaper": 0.475,
         "ratio": SLOW * 1.11 / box["usd"], "ratio_low": 60 / 68, "ratio_high": 60 / 51, "persistent": False,
         "why_not": "interruptible",
     }  # fmt: skip
@@ -125,7 +125,7 @@ def test_another_price_list_is_no_answer_and_says_so():
     # Of one that both exclude the list is told.
     assert standing(options.assign(in_answer=False))[1][SPOT] == "not_asked"
     nobody = choice_table([work_of(options.assign(in_answer=False))], ())
-    assert not nobody["is_best"].any() and not nobody["is_rival"].any()
+    assert not nobody["is_best"].any()
     assert nobody[["ratio", "ratio_low", "ratio_high", "p_cheaper", "p_cheapest"]].isna().all(axis=None)
     assert nobody["usd"].notna().all()
 
@@ -138,5 +138,6 @@ def test_a_millionth_apart_is_the_same(usd, other, rival):
     options = market_of()
     two = options[options["option"] != SPOT].reset_index(drop=True)
     costs = {BOX: np.full(20, usd), RENTED: np.full(20, other)}
-    table = choice_table([work_of(two.assign(usd=[costs[name][0] for name in two["option"]]), costs)], ())
-    assert table.loc[table["is_rival"].astype(bool), "choice"].tolist() == ([rival] if rival else [])
+    work = work_of(two.assign(usd=[costs[name][0] for name in two["option"]]), costs)
+    index = standing_of(work)[1]
+    assert (None if index is None else work.table["choice"][index]) == rival

@@ -4,23 +4,18 @@ import numpy as np
 import pandas as pd
 from decision_tables import only, settings
 from sweetspot.choice_kinds import RENT
-from sweetspot.decision.left_out import set_aside, with_missing_speeds
+from sweetspot.decision.choice_table import set_aside, with_missing_speeds
 from sweetspot.decision.warning_table import warning_table
-from sweetspot.study.monthly import Monthly
+from sweetspot.declared_tables import columns_of
 from works import work
-
-JOB = {"hours": 1.0, "instance": "x", "per_month": 1.0, "devices_per_job": 1, "source": "x"}
-JOBS = [JOB | {"name": "job", "model": "vgg16"}, JOB | {"name": "none", "model": "bert"}]
 
 
 def test_what_is_there_already_is_no_rival_but_for_the_reference():
-    lab = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS, "source": "x",
-                                  "have": ["x", "y"]})  # fmt: skip
     rows = [("x", "own", False, True), ("x", "spot", False, True), ("y", "own", True, True), ("z", "own", False, True),
             ("z", "spot", False, False)]  # fmt: skip
     options = pd.DataFrame(rows, columns=["instance", "purchase", "is_reference", "in_answer"])
-    assert set_aside(options, {"lab": lab})["in_answer"].tolist() == [False, True, True, True, False]
-    assert set_aside(options, {})["in_answer"].tolist() == [True, True, True, True, False]
+    assert set_aside(options, {"x", "y"})["in_answer"].tolist() == [False, True, True, True, False]
+    assert set_aside(options, set())["in_answer"].tolist() == [True, True, True, True, False]
 
 
 def speeds(*rows):
@@ -48,7 +43,7 @@ def test_a_machine_without_a_speed_for_a_work_is_named_with_what_it_commits_to()
     figures = pd.DataFrame(columns=["instance", "model", "status"])
     prices = pd.DataFrame(columns=["severity"])
     tables = only(throughput=figures, price_lint=prices)
-    options = options.assign(fits=None, assumed_interval=False, throughput_basis="published")
+    options = options.reindex(columns=columns_of("options")).assign(assumed_interval=False, in_answer=False)
     told = warning_table(tables, options, settings(), ["lab", "else", "nobody"], [found])
     assert told["instance"].fillna("").tolist() == ["", "b", "c"] and "nobody" in told["message"][0]
 

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
+from sweetspot.decision.analyses import tornado_rows
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.sources import source_table
-from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
 
 SIGNED = {"instance": "signed", "purchase": "reserved",
@@ -133,7 +133,7 @@ def test_from_which_price_it_is_sold():
     """Rented for 1 USD an hour it is 200 a month: kept, 90 and a 36th of its price; both alike at 3,960."""
     question = monthly_problem(kept(1.0)[0])
     (price,) = (one for one in question.parameters if one.quantity == "sell_for_usd")
-    assert (price.name, price.value, price.unit) == ("what old would sell for", 3600.0, "USD")
+    assert (price.name, price.value, price.unit) == ("selling price of old", 3600.0, "USD")
     (turn,) = question.turning_points[price]
     assert turn.factor * 3600.0 == pytest.approx(3960.0) and question.choices[turn.to].option in ("sold", "rented")
     assert question.title(turn.to, 0.0, None) == "1 × old sold, all on rented"

@@ -40,23 +40,22 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "title": "rented or another beside your old", "instance": "rented", "counts": 0.0, "months": 36.0,
         "device_hours": 36 * 300.0, "usd": 36 * 458.0, "usd_low": 36 * 458.0, "usd_high": 36 * 458.0,
         "usd_per_month": 458.0, "usd_per_month_low": 458.0, "usd_per_month_high": 458.0,
-        "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "is_rival": False,
-        "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
+        "p_cheapest": 1.0, "p_cheaper": None, "is_best": True,         "ratio": 1.0, "ratio_low": 1.0,
+        "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
         "usd_per_month_central": 458.0, "main_rented": "rented", "reasons": [], **dict.fromkeys(empty),
     }  # fmt: skip
     bought = best | {
         "alternative": "box", "kind": "buy", "commitment": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
         "price_list": "list", "usd": 36 * 1160.0, "usd_low": 36 * 1160.0, "usd_high": 36 * 1160.0,
         "usd_per_month": 1160.0, "usd_per_month_low": 1160.0, "usd_per_month_high": 1160.0,
-        "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
-        "ratio": 1160 / 458, "ratio_low": 1160 / 458, "ratio_high": 1160 / 458,
+        "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False,         "ratio": 1160 / 458,
+        "ratio_low": 1160 / 458, "ratio_high": 1160 / 458,
         "usd_per_month_central": 1160.0, "main_rented": None,
     }  # fmt: skip
     alone = {
         "kind": "keep", "title": "what you have, alone", "instance": None, "device_hours": 36 * 240.0,
         "usd": None, "usd_low": None, "usd_per_month": None, "usd_per_month_central": None, "ratio": None,
-        "is_best": False, "is_rival": False,
-        "main_rented": None, "why_not": "cannot", "reasons": [{"limit": "hours"}],
+        "is_best": False,         "main_rented": None, "why_not": "cannot", "reasons": [{"limit": "hours"}],
     }  # fmt: skip
     assert set(best) == set(columns_of("choices")) - {"choice"}
     for key, expected in (("best", best), ("box", bought), ("there", alone)):

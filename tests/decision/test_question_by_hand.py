@@ -34,7 +34,7 @@ def question(made, *costs, drawn=None, assumptions=(WORK,)):
             return cost(values)
 
     samples = np.zeros((len(made), 2)) if drawn is None else np.array(drawn, float)
-    return ByHand(workload="work", months=12.0, size_text="", choices=tuple(made), parameters=tuple(assumptions),
+    return ByHand(workload="work", months=12.0, choices=tuple(made), parameters=tuple(assumptions),
                   samples_usd=samples)  # fmt: skip
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from small_lab import class_of, posed
+from sweetspot.decision.analyses import pays_rows
 from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.decision.turning import pays_rows
 from three_kinds import Market, hourly, named, own, price
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from phase_plans import CARE, compared, own, priced_plan
 from phase_plans import hourly as rented_at
+from sweetspot.decision.analyses import pays_rows
 from sweetspot.decision.decision_problem import Choice, Parameter, ParameterValues
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems, sampled_costs
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.turning import pays_rows
 from sweetspot.draws import shares
 from three_kinds import ROUNDS, Market, hourly, price
 
@@ -64,7 +64,7 @@ def test_every_figure_moves_what_rests_on_it_alone(quantity, subject, factor, bo
     assert found == {"box": (pytest.approx(box[0]), box[1]), "rented": (pytest.approx(rented), 1)}
 
 
-def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, machines=1.0, own_months=False, **row):
+def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, machines=1.0, **row):
     """One phase on one option: ten jobs, four at once, in three rounds of two hours, for 30 USD by use and 100 held."""
     told = {
         "row": 7, "option": "box", "purchase": "own", "gpus": 8, "images_per_s": 1.0, "capex_usd": 100.0,
@@ -73,11 +73,12 @@ def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, machines=1.0,
     } | row  # fmt: skip
     told |= {"title": "box", "alternative": "box"}
     one, none = np.ones(1), np.zeros((1, 1))
+    plan = {"usd": 30.0 + 100 * machines, "counts": machines, "boxes": least, "ownership_usd": 100 * machines,
+            "room_hours": room, "renewed_term_months": np.nan}  # fmt: skip
     return PhasesProblem(
-        workload="plan", months=np.nan if own_months else 10.0, size_text="", choices=(Choice.of(told),), parameters=(),
-        samples_usd=none, table=pd.DataFrame(), jobs=np.array([jobs]), phase_usd=30 * one[None],
-        job_hours=hours * one[None], slots=slots * one[None], speed_of=[[7]], ownership_usd=100 * machines * one,
-        machines=machines * one, minimum=least * one, available_hours=room * one, renewed_months=np.nan * one,
+        workload="plan", months=10.0, choices=(Choice.of(told),), parameters=(),
+        samples_usd=none, table=pd.DataFrame([plan]), jobs=np.array([jobs]), phase_usd=30 * one[None],
+        job_hours=hours * one[None], slots=slots * one[None], speed_of=[[7]],
         work_hours=jobs * hours, running_samples=none, ownership_samples=none,
     )  # fmt: skip
 
@@ -112,9 +113,8 @@ TWO = planned(least=2.0, machines=2.0)
         (planned(jobs=3, slots=1.0, hours=10.0), {"jobs": 1.1}, np.inf, 3.0),
         (BOTH, {"jobs": 1.0}, 540.0, 5.0),
         (TWO, {"jobs": 0.5}, 200 + 15, 2.0),  # two at least, as planned: ten jobs on two take four rounds
-        # Without months of a plan a machine is paid, and works, for its own. A plan twice as long has twice the work:
-        # 1.5 times as much in each month still takes two machines, each bought once for 100.
-        (planned(own_months=True), {"jobs": 1.5, "months": 2.0}, 100 + 30 * 1.5, 1.0),
+        # A plan twice as long has twice the work: 1.5 times as much in each month still takes two machines, each bought
+        # once for 100.
         (planned(), {"jobs": 1.5, "months": 2.0}, 2 * 100 + 2 * 30 * 1.5 * 4 / 3, 2.0),
         # A contract is dearer in both parts; what costs nothing stays so; uncounted hours take no further machine.
         (planned(purchase="reserved", variable_usd_per_hour=3.0), {"usd_per_hour": 1.5}, 1.5 * 130, 1.0),
@@ -179,7 +179,7 @@ def test_each_option_of_the_plan_by_hand():
     assert (box["counts"], box["hours"], box["title"]) == (2.0, 3600.0, "2 × box")
     assert dict(table["usd"]) == pytest.approx({"rented": 3600, "other": 7200, "box": RUNNING + 2 * HELD})
     assert table.index.tolist() == ["rented", "other", "box"]
-    assert table[["is_best", "is_rival"]].to_numpy().tolist() == [[True, False], [False, False], [False, True]]
+    assert table["is_best"].tolist() == [True, False, False]
     assert table["ratio"].tolist() == pytest.approx([1.0, 2.0, table.loc["box", "usd"] / 3600])
     assert (whole["take"], whole["take_rival"]) == ("rented", "other")
 

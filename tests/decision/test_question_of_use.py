@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
-from sweetspot.decision.simulate import OF_THE_TEAM
 from three_kinds import MONTH_DAYS, SHARE, Market, hourly, own, price
 
 # A box of 36,000 USD and 50 a month for 36 months, ten days of use: 240 hours a month, 8,640 in all, at 0.2 an hour.
@@ -41,8 +40,7 @@ def figure(priced, name):
 def test_what_the_box_does_in_its_days_of_use_is_the_work():
     question = made().share()
     assert planned(question) == pytest.approx({"box": HELD + RUNNING, "rented": RENTED})
-    assert (question.size_text, question.months) == ("10 days of use a month for 36 months", 36.0)
-    assert (question.workload, question.model, question.of_the_team) == ("vgg16", "vgg16", OF_THE_TEAM)
+    assert (question.workload, question.model, question.months) == ("vgg16", "vgg16", 36.0)
     assert question.choices[0].row["row"] == question.reference
     # A box that is broken a tenth of the time does so much less.
     question = made(own(downtime_share=0.1), hourly("rented", 6.0)).share()
@@ -108,12 +106,12 @@ def hours_of(usd):
 def test_without_a_box_of_ones_own_all_workloads_that_everything_does_are_the_work_once_each():
     priced = made(kind=None)
     (question,) = by_bills(priced.options, priced.draws)
-    assert question.size_text == "job, lab.jobs" and planned(question) == pytest.approx(hours_of(2))
+    assert planned(question) == pytest.approx(hours_of(2))
     assert drawn(question)["rented"].tolist() == pytest.approx([24.0, 24.0])
-    assert np.isnan(question.months) and question.reference is None and question.of_the_team == ()
+    assert np.isnan(question.months) and question.reference is None
     rented = priced.options.assign(is_reference=priced.options["purchase"].eq("on_demand"))
     (also,) = shared_machine_problems(rented, priced.draws, MONTH_DAYS)  # a rented reference has no days of use
-    assert also.size_text == question.size_text
+    assert planned(also) == planned(question)
 
 
 def test_what_one_of_them_cannot_do_is_no_part_of_the_work():
@@ -121,10 +119,10 @@ def test_what_one_of_them_cannot_do_is_no_part_of_the_work():
     options = priced.options
     both = options[~(options["option"].eq("rented") & options["workload"].eq("lab.jobs"))]
     (question,) = by_bills(both, priced.draws)
-    assert question.size_text == "job" and planned(question) == pytest.approx(hours_of(1))
+    assert planned(question) == pytest.approx(hours_of(1))
     apart = options.assign(workload=[f"{name} {number}" for number, name in enumerate(options["workload"])])
     (question,) = by_bills(apart, priced.draws)
-    assert question.size_text == "" and planned(question) == pytest.approx(hours_of(1))
+    assert planned(question) == pytest.approx(hours_of(1))
 
 
 def test_a_model_with_one_option_asks_nothing_and_an_option_with_a_draw_that_never_ends_does_not_compete():

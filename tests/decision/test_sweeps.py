@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.analyses.sweeps import factors_of, sweep_rows
+from sweetspot.decision.analyses import factors_of, sweep_rows
 from sweetspot.decision.parameters import all_of
 from three_kinds import DISPATCH, ROUNDS, Market, hourly, own, price
 

@@ -7,18 +7,18 @@ import pytest
 from answer_options import option
 from decision_tables import only, settings
 from sweetspot.decision.warning_table import WARNINGS, decisive_rows, warning_table, with_decisive
+from sweetspot.declared_tables import columns_of
 from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
 NO_PRICES = pd.DataFrame(columns=["severity", "rule", "instance", "message"])
-OPTION_COLUMNS = ["instance", "model", "workload", "fits", "throughput_basis", "assumed_interval"]
-NO_OPTIONS = pd.DataFrame(columns=OPTION_COLUMNS)
+NO_OPTIONS = pd.DataFrame(columns=columns_of("options"))
 NONE = pd.DataFrame(columns=[*CELL, "status", "warnings"])
 
 
 def made(throughput=NONE, extrapolation=NONE, efficiency=NONE, prices=NO_PRICES, options=NO_OPTIONS):
     tables = {"throughput": throughput, "extrapolation": extrapolation, "efficiency": efficiency, "price_lint": prices}
-    return warning_table(only(**tables), options, settings(), {})
+    return warning_table(only(**tables), options.reindex(columns=columns_of("options")), settings(), {})
 
 
 def told(table):

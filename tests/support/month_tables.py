@@ -44,7 +44,7 @@ def month_tables(folder: Path, draws: int = 1000, known=None, turning: bool = Tr
     needs, monthly = load_needs(work), load_monthly(work)
     asked = compare_module.monthly_problem if turning else lambda *_: None
     with patch.object(compare_module, "monthly_problem", asked):
-        found = compare(inputs, Settings.of(study, instances), draws, needs, monthly, availability=known)
+        found = compare(inputs, Settings.of(study, instances), draws, needs=needs, monthly=monthly, availability=known)
     return found | {"costs": priced["costs"], "offers": priced["offers"]}
 
 

@@ -14,8 +14,8 @@ from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision import simulate
+from sweetspot.decision.choice_table import set_aside
 from sweetspot.decision.compare import DecisionResult, Inputs, decide_study
-from sweetspot.decision.left_out import set_aside
 from sweetspot.decision.monthly_samples import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
 from sweetspot.study.instances import load_instances
@@ -92,7 +92,8 @@ class Replanned:
     def _job(self, inputs: Inputs, point: dict[str, Any], _: Any) -> str:
         """What trains the model for the least, of what nobody takes away."""
         rows = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, self._settings())
-        rows = set_aside(rows, load_monthly(STUDIES / self.name / "workloads.yaml"))
+        works = load_monthly(STUDIES / self.name / "workloads.yaml").values()
+        rows = set_aside(rows, {name for work in works for name in work.have})
         rows = rows[(rows["model"] == point["model"]) & rows["in_answer"].astype(bool)]
         stays = rows["persistent"].astype(bool) | rows["is_reference"].astype(bool)
         return self._alternative(rows[stays].sort_values("images_per_usd")["option"].iloc[-1])

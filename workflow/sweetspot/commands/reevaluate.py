@@ -10,10 +10,10 @@ from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
-from sweetspot.decision.analyses.days_of_use import break_even_rows
-from sweetspot.decision.compare import DecisionResult, PlannedWork, decide
+from sweetspot.decision.analyses import pays_rows
+from sweetspot.decision.compare import DecisionResult, decide
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.turning import pays_rows
+from sweetspot.decision.shared_machine_problem import break_even_rows
 from sweetspot.decision.waiting import queue_table
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS
@@ -103,8 +103,8 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
     factor = use.jobs_factor or 1.0
     months = {name: _scale_jobs(work, factor) for name, work in inputs.months.items()}
     plans = pd.DataFrame() if inputs.phases is None else _price_plans(inputs.phases, inputs.settings, use)
-    work = PlannedWork(months, plans, inputs.titles)
-    return decide(options, _offers_at_days(inputs.offers, use.days), work, inputs.settings, samples)
+    offers = _offers_at_days(inputs.offers, use.days)
+    return decide(options, offers, months, plans, inputs.titles, inputs.settings, samples)
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:

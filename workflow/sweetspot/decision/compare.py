@@ -5,27 +5,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, concat
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses.days_of_use import break_even_rows
-from sweetspot.decision.analyses.sweeps import sweep_rows
-from sweetspot.decision.choice_table import PricedWork, choice_table
+from sweetspot.decision.analyses import pays_rows, sweep_rows, tornado_rows, turning_rows
+from sweetspot.decision.choice_table import PricedWork, choice_table, set_aside, with_missing_speeds
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
-from sweetspot.decision.left_out import set_aside, with_missing_speeds
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_samples import monthly_work
 from sweetspot.decision.monthly_work import MonthlyWork
-from sweetspot.decision.options import build_options, titled
+from sweetspot.decision.options import build_options
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.ranks import ranks
-from sweetspot.decision.shared_machine_problem import shared_machine_problems
+from sweetspot.decision.shared_machine_problem import break_even_rows, shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import source_table
-from sweetspot.decision.turning import pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
@@ -40,54 +37,49 @@ if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly
     from sweetspot.study.stock import AvailabilityFacts
 
+ANALYSES = ("tornado", "turning_points", "worth_knowing", "break_even", "sweeps")
+
 
 @dataclass(frozen=True)
 class Inputs:
     """Tables of results/<study>/ that the comparison reads; rows of all price lists are in one table each."""
 
-    costs: pd.DataFrame
-    offers: pd.DataFrame
-    throughput: pd.DataFrame
-    extrapolation: pd.DataFrame
-    efficiency: pd.DataFrame
-    price_lint: pd.DataFrame
-    plans: pd.DataFrame
-    left_out: pd.DataFrame = field(default_factory=pd.DataFrame)
+    costs: DataFrame
+    offers: DataFrame
+    throughput: DataFrame
+    extrapolation: DataFrame
+    efficiency: DataFrame
+    price_lint: DataFrame
+    plans: DataFrame
+    left_out: DataFrame = field(default_factory=DataFrame)
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
         """Return the tables read from Parquet files, given by field name; a field without files is an empty table."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
-        return cls(**{name: together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
+        return cls(**{name: together(map(read_parquet, paths)) for name, paths in lists.items()})
 
 
-def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return one table with the rows of all tables; for an empty list, a table without columns."""
+def together(tables: Iterable[DataFrame]) -> DataFrame:
+    """Return one table with the rows of all tables; for no tables, a table without columns."""
+    tables = list(tables)
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
-
-
-class PlannedWork(NamedTuple):
-    """Work beyond single jobs: monthly workloads by name, rows of plans of phases that fit, titles by workload."""
-
-    months: "Mapping[str, Monthly]"
-    plans: pd.DataFrame
-    titles: Mapping[str, str]
+    return concat(filled, ignore_index=True) if filled else DataFrame()
 
 
 class DecisionResult(NamedTuple):
     """Result of `decide`: options that fit, options that do not, samples of the former, priced works and choices."""
 
-    options: pd.DataFrame
-    misfits: pd.DataFrame
+    options: DataFrame
+    misfits: DataFrame
     draws: Draws
     plans: list[PhasesProblem]
     months: list[MonthlyWork]
     works: list[PricedWork]
-    choices: pd.DataFrame
+    choices: DataFrame
 
-    def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
+    def verdict(self, settings: Settings, break_even: DataFrame, worth: DataFrame | None = None) -> DataFrame:
         """Return the table of verdicts: one row per work with the recommended choice, the runner-up and their USD.
 
         Parameters
@@ -99,25 +91,29 @@ class DecisionResult(NamedTuple):
         worth
             The table `worth_knowing`; None: the column `find_out_first` stays empty.
         """
-        answer = answer_work(self.works, settings.work)
         first = {} if worth is None else first_to_find_out(worth)
-        table = verdict_table(self.works, answer, break_even, first).assign(**settings.verdict_columns)
+        table = verdict_table(self.works, answer_work(self.works, settings.work), break_even, first)
+        table = table.assign(**settings.verdict_columns)
         return table.join(start_of_machines(self.options, table["workload"].tolist(), table["machine"].tolist()))
 
 
 def decide(
-    all_options: pd.DataFrame, offers: pd.DataFrame, planned: PlannedWork, settings: Settings, draws: int = DRAWS
+    all_options: DataFrame,
+    offers: DataFrame,
+    monthly: "Mapping[str, Monthly]",
+    plans: DataFrame,
+    titles: Mapping[str, str],
+    settings: Settings,
+    draws: int = DRAWS,
 ) -> DecisionResult:
     """Sample the options of a study, price all its works, and compare the choices for each.
 
     Parameters
     ----------
-    all_options
-        All options of the study, including those that do not fit.
-    offers
-        All offers of the study.
-    planned
-        Monthly workloads, plans of phases and titles.
+    all_options, offers
+        All options of the study, including those that do not fit, and all its offers.
+    monthly, plans, titles
+        Monthly workloads by name, rows of plans of phases that fit, and titles by workload.
     settings
         The study's settings.
     draws
@@ -131,16 +127,23 @@ def decide(
     options, misfits = apart(all_options)
     samples = simulate(options, settings.seed, draws)
     context = (options, samples, offers, settings.month_days, settings.seed)
-    monthly = planned.months.items() if len(options) else ()
-    months = [monthly_work(name, work, *context).within_budget(settings.usd_per_unit) for name, work in monthly]
-    plans = phases_problems(options, samples, planned.plans, settings.month_days)
-    priced = works(options, samples, plans, months, settings, planned.titles)
+    months = [
+        monthly_work(name, work, *context).within_budget(settings.usd_per_unit)
+        for name, work in (monthly.items() if len(options) else ())
+    ]
+    phased = phases_problems(options, samples, plans, settings.month_days)
+    priced = works(options, samples, phased, months, settings, titles)
     if len(offers):
-        is_owned = offers["instance"].isin({name for work in planned.months.values() for name in work.have})
+        is_owned = offers["instance"].isin(_owned_machines(monthly))
         is_eligible = offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
         priced = with_missing_speeds(priced, all_options, offers[is_eligible & ~is_owned], settings.titles)
     choices = choice_table(priced, settings.offers_in_hand)
-    return DecisionResult(options, misfits, samples, plans, months, priced, choices)
+    return DecisionResult(options, misfits, samples, phased, months, priced, choices)
+
+
+def _owned_machines(monthly: "Mapping[str, Monthly]") -> set[str]:
+    """Return names of the machines that one has for some work."""
+    return {name for work in monthly.values() for name in work.have}
 
 
 def decide_study(
@@ -153,30 +156,6 @@ def decide_study(
     availability: "AvailabilityFacts | None" = None,
 ) -> DecisionResult:
     """Return the decision of a study from its tables, without what makes it certain.
-
-    Parameters
-    ----------
-    inputs, settings, draws, needs, monthly, titles, availability
-        As `compare` takes them.
-    """
-    needs, monthly, titles = needs or {}, monthly or {}, titles or {}
-    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
-    options = titled(set_aside(options, monthly), inputs.throughput, titles)
-    options = with_start_times(options, availability, settings.month_days)
-    planned = PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
-    return decide(options, inputs.offers, planned, settings, draws)
-
-
-def compare(
-    inputs: Inputs,
-    settings: Settings,
-    draws: int = DRAWS,
-    needs: Needs | None = None,
-    monthly: "Mapping[str, Monthly] | None" = None,
-    titles: Mapping[str, str] | None = None,
-    availability: "AvailabilityFacts | None" = None,
-) -> dict[str, pd.DataFrame]:
-    """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
 
     Parameters
     ----------
@@ -200,12 +179,35 @@ def compare(
     UserError
         The study cannot be decided.
     """
-    result = decide_study(inputs, settings, draws, needs, monthly, titles, availability)
+    needs, monthly, titles = needs or {}, monthly or {}, titles or {}
+    speeds = inputs.throughput, inputs.extrapolation
+    options = build_options(inputs.costs, inputs.offers, *speeds, settings, needs, titles)
+    options = set_aside(options, _owned_machines(monthly))
+    options = with_start_times(options, availability, settings.month_days)
+    plans = fitting_plans(inputs.plans, settings, needs)
+    return decide(options, inputs.offers, monthly, plans, titles, settings, draws)
+
+
+def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, DataFrame]:
+    """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
+
+    Parameters
+    ----------
+    inputs, settings, draws, work
+        As `decide_study` takes them.
+
+    Raises
+    ------
+    UserError
+        The study cannot be decided.
+    """
+    result = decide_study(inputs, settings, draws, **work)
     options, samples, months = result.options, result.draws, result.months
     jobs = shared_machine_problems(options, samples, settings.month_days)
-    mixes = [problem for work in months if (problem := monthly_problem(work)) is not None]
+    mixes = [problem for month in months if (problem := monthly_problem(month)) is not None]
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
-    days = pd.DataFrame(break_even_rows(options, samples, settings.month_days), columns=columns_of("break_even"))
+
+    days = DataFrame(break_even_rows(options, samples, settings.month_days), columns=columns_of("break_even"))
     tables |= {
         "options": together([options, result.misfits]),
         "break_even": together([days, tables["break_even"]]),
@@ -216,13 +218,13 @@ def compare(
         "choices": result.choices,
     }
     tables["verdict"] = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
-    warnings = warning_table(inputs, tables["options"], settings, needs or {}, result.works)
+    warnings = warning_table(inputs, tables["options"], settings, work.get("needs") or {}, result.works)
     decisive = decisive_rows(tables["verdict"], result.choices, tables["sources"], options)
     return tables | {"warnings": with_decisive(warnings, decisive, inputs.offers)}
 
 
-def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: Draws) -> dict[str, pd.DataFrame]:
-    """Return tables of problems by name: `tornado`, `turning_points`, `worth_knowing`, `break_even` and `sweeps`.
+def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
+    """Return the tables ANALYSES of problems by name.
 
     A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
     repetitions is unknown. Sweeps are of plans of phases and of monthly work.
@@ -235,8 +237,7 @@ def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: 
         The options and their samples.
     """
     timings = timings_of(options)
-    names = ("tornado", "turning_points", "worth_knowing", "break_even", "sweeps")
-    rows: dict[str, list[Any]] = {name: [] for name in names}
+    rows: dict[str, list[Any]] = {name: [] for name in ANALYSES}
     for problem in problems:
         if not problem.model or np.isfinite(problem.months):
             rows["tornado"] += tornado_rows(problem)
@@ -244,4 +245,4 @@ def analysed(problems: Iterable[DecisionProblem], options: pd.DataFrame, draws: 
         rows["worth_knowing"] += worth_rows(problem, draws, timings)
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
         rows["sweeps"] += [] if problem.model else sweep_rows(problem)
-    return {name: pd.DataFrame(rows[name], columns=columns_of(name)) for name in names}
+    return {name: DataFrame(rows[name], columns=columns_of(name)) for name in ANALYSES}

@@ -5,16 +5,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from sweetspot.bills.rates import Factor, Number, rates
 from sweetspot.decision.options import Row
 from sweetspot.throughput.speed_errors import Error
-
-if TYPE_CHECKING:
-    from sweetspot.decision.turning import BreakEvenCase  # which imports this module
 
 FURTHEST = 5.0  # factor of a parameter, either way, beyond which nothing is looked for
 ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"
@@ -136,6 +133,34 @@ class Costs:
     alternative: Array | None = None
 
 
+class CostDifference(NamedTuple):
+    """USD of owning or committing minus USD of renting, row x factor of a parameter.
+
+    `planned` has one row, `samples` one per sample; `machines`: number of machines at each factor.
+    """
+
+    factors: Array
+    planned: Array
+    samples: Array
+    sample_factors: Array
+    machines: Array
+    sample_machines: Array
+
+
+class BreakEvenCase(NamedTuple):
+    """A machine to own or commit to, and a parameter with `name`, `quantity`, baseline `planned` and unit."""
+
+    option: str
+    title: str
+    assumption: Parameter
+    name: str
+    quantity: str
+    planned: float
+    unit: str
+    difference: CostDifference
+    p_pays: float
+
+
 @dataclass(frozen=True)
 class TurningPoint:
     """The factor of a parameter from which on another alternative's choice, index `to`, is the cheapest."""
@@ -153,8 +178,8 @@ class DecisionProblem(ABC):
 
     Parameters
     ----------
-    workload, months, size_text
-        Name, length of the project in months (NaN: not stated), and size in words.
+    workload, months
+        Name, and length of the project in months (NaN: not stated).
     choices, parameters
         The choices, cheapest first, and the parameters that change their costs.
     samples_usd
@@ -162,9 +187,7 @@ class DecisionProblem(ABC):
     model
         The network, where the work is one job.
     reference
-        Label of the option row whose months and days of use all choices share.
-    of_the_team
-        Names of sampled figures that all choices share.
+        Label of the option row whose months and days of use all choices share (None: they do not).
     work_samples
         Parameters of the work with their samples.
     neighbour_usd
@@ -175,32 +198,28 @@ class DecisionProblem(ABC):
 
     workload: str
     months: float
-    size_text: str
     choices: tuple[Choice, ...]
     parameters: tuple[Parameter, ...]
     samples_usd: Array
     model: str = ""
     reference: int | None = None
-    of_the_team: tuple[str, ...] = ()
     work_samples: tuple[tuple[Parameter, Array], ...] = ()
     neighbour_usd: Array | None = None
-    rows: Mapping[int, Row] = field(default_factory=dict)
+    rows: dict[int, Row] = field(default_factory=dict)
     not_sampled: ClassVar[tuple[str, ...]] = ()  # figures whose samples change no cost
 
     @abstractmethod
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return USD and machines of all choices in each case of the values, choice x case."""
 
-    def break_even_cases(self) -> "Iterable[BreakEvenCase]":
+    def break_even_cases(self) -> Iterable[BreakEvenCase]:
         """Return a case per machine or contract and parameter, for the values at which it is cheaper than rent."""
         return ()
 
     @property
     def row_names(self) -> dict[str, str | None]:
-        """Columns that name the work in tables: workload, model and model_title (None if not one job)."""
-        row = self.choices[0].row
-        title = str(row.get("model_title") or row["model"]) if self.model else None
-        return {"workload": self.workload, "model": self.model or None, "model_title": title}
+        """Columns that name the work in tables: workload and model (None if not one job)."""
+        return {"workload": self.workload, "model": self.model or None}
 
     @cached_property
     def best(self) -> int:
@@ -247,9 +266,9 @@ class DecisionProblem(ABC):
     def row_of(self, labels: Sequence[int]) -> Row:
         """Return the option row among `labels` that represents a figure: the reference's, else the cheapest one."""
         chosen = {row["row"]: row for row in (self.choices[index].row for index in self.competing)}
-        by_label = {**self.rows, **chosen}
-        order = (label for label in (self.reference, *chosen, *sorted(by_label)) if label in labels)
-        return next(by_label[label] for label in order if label in by_label)
+        by_label = self.rows | chosen
+        order = (self.reference, *chosen, *sorted(by_label))
+        return next(by_label[label] for label in order if label in labels and label in by_label)
 
     def at(self, parameter: Parameter, factors: Array | Sequence[float]) -> Costs:
         """Return costs (choice x case) with one parameter at each of `factors` times its baseline, one case each."""
@@ -276,11 +295,10 @@ class DecisionProblem(ABC):
     @cached_property
     def turning_points(self) -> dict[Parameter, list[TurningPoint]]:
         """The nearest turning points of each parameter below and above the baseline, within a factor of FURTHEST."""
-        points = {}
-        for parameter in self.parameters:
-            pair = (self._turning_point(parameter, side) for side in (-1.0, 1.0))
-            points[parameter] = [point for point in pair if point is not None]
-        return points
+        return {
+            parameter: [point for side in (-1.0, 1.0) if (point := self._turning_point(parameter, side))]
+            for parameter in self.parameters
+        }
 
     def nearest(self, parameter: Parameter) -> float:
         """Return the factor of a parameter's turning point that is nearest to 1; NaN without one."""
@@ -300,6 +318,6 @@ class DecisionProblem(ABC):
                 return None
             inner, outer = logs[changed[0] - 1], logs[changed[0]]
             if abs(outer - inner) <= PRECISION:
-                case = int(changed[0])
-                to = int(self.cheapest(costs)[case])
-                return TurningPoint(math.exp(outer), to, float(costs.usd[to, case]), float(costs.counts[to, case]))
+                to = int(self.cheapest(costs)[changed[0]])
+                usd, machines = (float(values[to, changed[0]]) for values in (costs.usd, costs.counts))
+                return TurningPoint(math.exp(outer), to, usd, machines)

@@ -14,7 +14,9 @@ from sweetspot.decision.decision_problem import (
     FURTHEST,
     PRICES,
     Array,
+    BreakEvenCase,
     Choice,
+    CostDifference,
     Costs,
     DecisionProblem,
     Parameter,
@@ -25,7 +27,6 @@ from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
 from sweetspot.decision.parameters import all_of, known_or_assumed, parameters_of
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title, rental_title
-from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.mixes.dispatch import DispatchResult, dispatch
 from sweetspot.mixes.problem import Counts, Problem, even_indices, growth_by_month
 from sweetspot.mixes.search import Mix, MixSearch, climb, step, useful_counts
@@ -412,7 +413,6 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     return MonthlyProblem(
         workload=work.name,
         months=months,
-        size_text=f"{months:g} months",
         choices=tuple(choices),
         parameters=(*_offer_parameters(work), *(parameter for parameter, _ in job_parameters), *all_jobs),
         samples_usd=np.stack([mix.done.usd * months for mix in mixes]),

@@ -1,9 +1,8 @@
 """Ranks of all options by money, time and carbon."""
 
-import pandas as pd
+from pandas import DataFrame
 
-from sweetspot.decision.contenders import bills_decide, staying
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import bills_decide, staying, trained
 from sweetspot.decision.simulate import Draws
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval
@@ -11,7 +10,7 @@ from sweetspot.draws import interval
 RANKED = {"rank": "usd", "rank_hours": "hours", "rank_carbon": "kg_co2e"}
 
 
-def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
+def ranks(options: DataFrame, draws: Draws) -> DataFrame:
     """Return the options of each model and workload with their ranks by USD, hours and carbon.
 
     Parameters

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.rates import Number, by_contract, or_zero, rates
-from sweetspot.decision.analyses.days_of_use import references
-from sweetspot.decision.contenders import staying
 from sweetspot.decision.decision_problem import (
     BASELINE,
     Array,
@@ -17,9 +15,12 @@ from sweetspot.decision.decision_problem import (
     DecisionProblem,
     ParameterValues,
 )
-from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.options import Row, records, staying, trained
 from sweetspot.decision.parameters import parameters_of
-from sweetspot.decision.simulate import OF_THE_TEAM, Draws
+from sweetspot.decision.simulate import Draws
+from sweetspot.draws import interval, p_cheaper
+
+DAYS = ("break_even_value", "break_even_low", "break_even_high", "days", "days_low", "days_high")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -36,6 +37,7 @@ class SharedMachineProblem(DecisionProblem):
         """Return USD of all choices in each case, choice x case; every choice takes one machine."""
         work = np.ones(values.cases) * values.work("days_per_month") * values.work("months")
         usd = self.baseline_usd[:, None] * work
+
         for index, choice in enumerate(self.choices):
             row = choice.row
             if row["row"] in values.rows or by_contract(row):
@@ -45,11 +47,11 @@ class SharedMachineProblem(DecisionProblem):
         return Costs(usd, np.ones(usd.shape))
 
 
-def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
+def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
     """Return the problem of each model that has two options or more.
 
     Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
-    all workloads of the model, once each, at their bills.
+    all workloads of the model that every option runs, once each, at their bills.
 
     Parameters
     ----------
@@ -69,30 +71,30 @@ def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: flo
     reference_rows, problems = references(options), []
     for model, table in trained(options).items():
         rows, reference = records(staying(table)), reference_rows.get(model)
+        length: Row = {"months": np.nan}
         if len(rows) < 2:
             continue
+
         if reference is None or reference["purchase"] != "own":
-            reference = None
-            usd, samples, size_text = _all_workloads(model, rows, options, draws)
+            usd, samples = _all_workloads(model, rows, options, draws)
         else:
-            usd, samples, size_text = _work_of_reference(rows, reference, draws, month_days)
-        is_finite = np.isfinite(samples).all(axis=1)
-        order = [index for index in np.argsort(usd, kind="stable") if is_finite[index]]
+            usd, samples = _work_of_reference(rows, reference, draws, month_days)
+            length = {"months": float(reference["months"]), "reference": int(reference["row"])}
+
+        order = np.argsort(usd, kind="stable")
+        order = order[np.isfinite(samples[order]).all(axis=1)]
         choices = tuple(Choice.of(rows[index]) for index in order)
         if len(choices) < 2:
             continue
         problems.append(
             SharedMachineProblem(
                 workload=model,
-                months=np.nan if reference is None else float(reference["months"]),
-                size_text=size_text,
                 choices=choices,
                 parameters=tuple(parameters_of(choices, [choice.row for choice in choices], month_days)),
                 samples_usd=samples[order],
                 model=model,
-                reference=None if reference is None else int(reference["row"]),
-                of_the_team=() if reference is None else OF_THE_TEAM,
                 baseline_usd=usd[order],
+                **length,
             )
         )
     return problems
@@ -111,19 +113,19 @@ def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Num
     return variable / use if by_contract(row) else variable
 
 
-def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Draws) -> tuple[Array, Array, str]:
-    """Return USD by row, samples (row x sample) and names of a model's workloads that every option runs, once each."""
+def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws) -> tuple[Array, Array]:
+    """Return USD by row, and samples (row x sample), of a model's workloads that every option runs, once each."""
     table = options[options["model"].eq(model) & options["option"].isin([row["option"] for row in rows])]
-    counts = table.groupby("workload")["option"].nunique()
-    workloads = counts.index[counts == len(rows)].tolist()
-    groups = table[table["workload"].isin(workloads)].groupby("option").groups
-    labels = [list(groups[row["option"]]) if workloads else [row["row"]] for row in rows]
+    is_common = table.groupby("workload")["option"].transform("nunique") == len(rows)
+    groups = table[is_common].groupby("option").groups
+
+    labels = [list(groups.get(row["option"], [row["row"]])) for row in rows]
     usd = np.array([options["usd"].to_numpy(float)[group].sum() for group in labels])
-    return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels]), ", ".join(workloads)
+    return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels])
 
 
-def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array, str]:
-    """Return USD on each row for the reference's work, samples of that cost, and the size of the work in words.
+def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array]:
+    """Return USD by row for the reference's work, and samples of that cost (row x sample).
 
     The work is what the reference does in its planned days over its months, less the hours it is broken. A sample with
     more days of use has more work; monthly payments stay, so each image costs less.
@@ -131,6 +133,7 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
     label, days, months = reference["row"], float(reference["days_per_month"]), float(reference["months"])
     use = np.minimum(draws.days[label], month_days) / days
     lengths = (figure.values for figure in draws.figures if figure.name == "months" and label in figure.rows)
+
     hours = HOURS_A_DAY * days * (1.0 - or_zero(reference["downtime_share"])) * months
     images = 3600.0 * float(reference["images_per_s"]) * hours
     sampled_images, samples = images * use * next(lengths, months) / months, []
@@ -140,5 +143,110 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
         variable = row["variable_usd_per_hour"] if by_contract(row) else draws.variable[index]
         hour = _usd_per_hour(row, draws.fixed[index], variable, use)
         samples.append(sampled_images * hour / (3600.0 * draws.images_per_s[index]))
-    usd = np.array([images / float(row["images_per_usd"]) for row in rows])
-    return usd, np.stack(samples), f"{days:g} days of use a month for {months:g} months"
+    return np.array([images / float(row["images_per_usd"]) for row in rows]), np.stack(samples)
+
+
+def references(options: DataFrame) -> dict[str, Row]:
+    """Return the option row of the reference, by model; models without a reference are left out."""
+    rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
+    return {row["model"]: row for row in records(rows)}
+
+
+def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list[Row]:
+    """Return the days of use from which the owned reference is cheaper, for every alternative of each model.
+
+    An owned alternative is used on the same days as the reference, and so is a contract, paid whether used or not.
+
+    Parameters
+    ----------
+    options
+        The table of options.
+    draws
+        Their samples.
+    month_days
+        Days of a month.
+
+    Returns
+    -------
+    list of dict
+        Rows of the table `break_even`, one per model and alternative; none where the reference is not owned. `days`
+        and `break_even_value`, with 90 % of the samples (NaN: beyond the month): use from which the reference is
+        cheaper; `gain_at_use`: cost of the alternative / cost of the reference at the planned use; `p_cheaper`: share
+        of samples in which the reference is cheaper at that use; `p_pays`: in which some use within the month pays.
+    """
+    rows_by_model, table = trained(options), []
+    owned_rows = {model: row for model, row in references(options).items() if row["purchase"] == "own"}
+    for model, owned in owned_rows.items():
+        planned = np.append(owned["days_per_month"], draws.days[owned["row"]])
+        for rival in records(rows_by_model[model]):
+            if (rival["instance"], rival["purchase"]) == (owned["instance"], "own"):
+                continue
+
+            days = break_even_days(*_cost_differences(owned, rival, draws), planned)
+            bounds = np.array([days[0], *interval(days[1:])])
+            bounds[bounds > month_days] = np.nan
+            gain = draws.images_per_usd[owned["row"]] / draws.images_per_usd[rival["row"]]
+            gain_low, gain_high = map(float, interval(gain))
+            table.append(
+                dict(zip(DAYS, [*bounds, *bounds], strict=True))
+                | {
+                    "workload": model,
+                    "model": model,
+                    "reference": owned["option"],
+                    "option": rival["option"],
+                    "quantity": "days_per_month",
+                    "gain_at_use": owned["images_per_usd"] / rival["images_per_usd"],
+                    "gain_low": gain_low,
+                    "gain_high": gain_high,
+                    "p_cheaper": p_cheaper(np.ones_like(gain), gain),
+                    "p_pays": np.mean(days[1:] <= month_days),
+                }
+            )
+    return table
+
+
+def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned: np.ndarray) -> np.ndarray:
+    """Return the days of use per month from which the owned machine costs no more than the rival.
+
+    Parameters
+    ----------
+    extra_usd
+        USD that the owned machine costs more per month, used or not.
+    saving_per_hour
+        USD by which an hour of the owned machine's work is cheaper.
+    planned
+        Days of use as planned.
+
+    Returns
+    -------
+    numpy.ndarray
+        Days; infinity: never; 0: on all days, or on all days up to the planned ones.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        days = np.maximum(extra_usd / (HOURS_A_DAY * saving_per_hour), 0.0)
+    pays_as_planned = extra_usd / (HOURS_A_DAY * planned) <= saving_per_hour
+    return np.where(saving_per_hour > 0, days, np.where(pays_as_planned, 0.0, np.inf))
+
+
+def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray, np.ndarray]:
+    """Return USD more per month and USD less per hour of an owned machine's work: first as planned, then by sample.
+
+    An owned rival costs its own USD per month, a contract the months that the planned use takes, and a rented one
+    USD per hour of the work.
+    """
+    (fixed, rival_fixed), (variable, rival_variable), (speed, rival_speed), (_, images_per_usd) = (
+        [np.append(row[name], samples[row["row"]]) for row in (owned, rival)]
+        for name, samples in {
+            "fixed_usd_per_month": draws.fixed,
+            "variable_usd_per_hour": draws.variable,
+            "images_per_s": draws.images_per_s,
+            "images_per_usd": draws.images_per_usd,
+        }.items()
+    )
+    ratio = speed / rival_speed
+    if by_contract(rival):
+        hours = HOURS_A_DAY * owned["days_per_month"]
+        return fixed - hours * rival["variable_usd_per_hour"] * ratio, -variable
+    if rival["purchase"] == "own":
+        return fixed - rival_fixed * ratio, rival_variable * ratio - variable
+    return fixed, 3600.0 * speed / images_per_usd - variable

@@ -1,12 +1,12 @@
 """Monthly work in tables: titles of mixes, reasons of failure, jobs by machine and offer."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.options import Row
 from sweetspot.declared_tables import columns_of
 from sweetspot.mixes.problem import OwnedMachine
 from sweetspot.mixes.search import OWNED, Mix
@@ -65,7 +65,7 @@ def is_best(mix: Mix, best: Mix) -> bool:
     return mix.counts == best.counts and mix.expected <= best.expected * (1 + MIX_TOLERANCE)
 
 
-def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[dict[str, Any]]:
+def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[Row]:
     """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit`.
 
     `limit` is `class` or `urgent_class` (the class `title` runs nowhere), else `hours` (the machines' are too few).
@@ -80,7 +80,7 @@ def failure_reasons(monthly: MonthlyWork, mix: Mix) -> list[dict[str, Any]]:
     return reasons or [{"limit": "hours"}]
 
 
-def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
+def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
     """Return the machines and offers of each mix that run jobs in it or are owned or bought for it.
 
     Returns
@@ -94,10 +94,10 @@ def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
         for mix in monthly.mixes:
             counts = {kind.name: count for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
             for name, machine in mix.done.sources.items():
-                device_hours, count, capacity = float(mix.done.device_hours(name).mean()), counts.get(name), None
-                if isinstance(machine, OwnedMachine):
-                    capacity = counts[name] * float((machine.hours_per_month * machine.devices).mean())
+                device_hours, count = float(mix.done.device_hours(name).mean()), counts.get(name)
                 if count or device_hours:
-                    use = monthly.source_by_name[name].kind
+                    capacity, use = None, monthly.source_by_name[name].kind
+                    if isinstance(machine, OwnedMachine):
+                        capacity = counts[name] * float((machine.hours_per_month * machine.devices).mean())
                     rows.append((monthly.name, name, monthly.title(name), use, mix.key, count, device_hours, capacity))
-    return pd.DataFrame(rows, columns=SOURCES)
+    return DataFrame(rows, columns=SOURCES)

@@ -1,10 +1,9 @@
 """The verdict of each work, made once: commit or not, then which machine and seller."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, Series, isna
 
 from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
 from sweetspot.decision.choice_table import (
@@ -16,6 +15,7 @@ from sweetspot.decision.choice_table import (
     standing_of,
 )
 from sweetspot.decision.decision_problem import Array
+from sweetspot.decision.options import Row
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
@@ -26,8 +26,8 @@ COLUMNS = COLUMNS[: COLUMNS.index("counts")]  # `compare` adds the others.
 
 
 def verdict_table(
-    works: Sequence[PricedWork], answer: str | None, break_even: pd.DataFrame, worth: Mapping[str, str]
-) -> pd.DataFrame:
+    works: Sequence[PricedWork], answer: str | None, break_even: DataFrame, worth: Mapping[str, str]
+) -> DataFrame:
     """Return one row per work that has an eligible choice: the recommended choice, the runner-up and their USD.
 
     Parameters
@@ -46,26 +46,25 @@ def verdict_table(
     pandas.DataFrame
         COLUMNS, the row of the answer first. `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE
         (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`:
-        the cheapest and next machine and seller of that commitment, at today's prices if not committed; `_lead`:
-        title of what a choice rents most; `machine`: the option that `take` uses most; `timed`, `trial_usd`,
+        the cheapest and next machine and seller of that commitment, at today's prices if not committed;
+        `machine`: the option that `take` uses most; `timed`, `trial_usd`,
         `saving_usd`: its timings, their cost and saving; `without_speed`: machines without a speed that may matter;
         `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that
         buys nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`:
         jobs per month from which paying by the month is cheaper; `pays_from_days`: days of use per month from which
         buying pays, of a work without a plan; `limit_costs`: as of PricedWork.
     """
-    eligible = [work for work in works if work.table["stands"].any()]
-    eligible.sort(key=lambda work: work.name != answer)
+    break_even = break_even.reindex(columns=columns_of("break_even"))
     rows = [
         _verdict_row(work, break_even) | {"find_out_first": worth.get(work.name if work.plan else work.model, "")}
-        for work in eligible
+        for work in sorted(works, key=lambda work: work.name != answer)
+        if work.table["stands"].any()
     ]
-    table = pd.DataFrame(rows).reindex(columns=COLUMNS).infer_objects()
-    is_clear = table["confidence"].eq("clear")
+    table = DataFrame(rows).reindex(columns=COLUMNS).infer_objects()
     return table.assign(
         is_answer=table["workload"] == answer,
         firm_price=table["firm_price"].eq(True),
-        find_out_first=table["find_out_first"].mask(is_clear, ""),
+        find_out_first=table["find_out_first"].mask(table["confidence"].eq("clear"), ""),
     )
 
 
@@ -77,7 +76,7 @@ def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | Non
     return requested or next(iter(names), None)
 
 
-def first_to_find_out(worth: pd.DataFrame) -> dict[str, str]:
+def first_to_find_out(worth: DataFrame) -> dict[str, str]:
     """Return the figure whose worth (USD) most exceeds the cost to find it out, by work or model; without any below."""
     net_usd = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
     rows = worth.assign(net_usd=net_usd)[worth["evppi_usd_low"].gt(0) & net_usd.gt(0)]
@@ -85,27 +84,27 @@ def first_to_find_out(worth: pd.DataFrame) -> dict[str, str]:
     return dict(zip(rows["workload"], rows["figure"], strict=True))
 
 
-def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
+def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
     """Return COLUMNS of a work by name: recommended choice, runner-up, machine and seller, ratios, break-even."""
-    table = work.table
-    best, rival = standing_of(work)
+    table, (best, rival) = work.table, standing_of(work)
     commitment = table["commitment"].iloc[best]
     commits = rival is not None and table["commitment"].iloc[rival] != commitment
+
     # What binds nobody is chosen at today's prices.
     column, samples = ("usd_at_todays_prices", work.today) if commitment == NOTHING else ("usd", work.usd)
-    rows = table[table["stands"] & table["commitment"].eq(commitment)]
-    take, *rivals = rows.sort_values([column, "choice"], kind="stable").index.tolist()
+    candidates = table[table["stands"] & table["commitment"].eq(commitment)]
+    take, *rivals = candidates.sort_values([column, "choice"], kind="stable").index.tolist()
     take_rival = first_alternative(work, take, rivals)
     ratios = _ratios(samples, table[column], take, take_rival)
-    facts: dict[str, Any] = {f"take_{name}": value for name, value in ratios.items()}
+    facts: Row = {f"take_{name}": value for name, value in ratios.items()}
     if commits:
         ratios = _ratios(work.usd, table["usd"], best, rival) | _box_price(work)
     else:
         best, rival = take, take_rival
     for name, index in {"best": best, "rival": rival, "take": take, "take_rival": take_rival}.items():
         if index is not None:
-            row = table.iloc[index]
-            facts |= {name: row["choice"], **row.add_prefix(f"{name}_")}
+            facts |= {name: table["choice"][index], **table.loc[index].add_prefix(f"{name}_")}
+
     facts |= {name: facts.get(f"take_{name}") for name in ("timed", "trial_usd", "saving_usd")}
     lacking = work.without_speed[work.without_speed["commitment"].ne(commitment) & (not commits)]
     sure = "clear" if rival is None else confidence(ratios["p_cheaper"])
@@ -125,25 +124,25 @@ def _verdict_row(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _ratios(samples: Array, usd: pd.Series, best: int, rival: int | None) -> dict[str, float]:
-    """Return USD of rival / USD of best, its 90 % range and the share of samples with a cheaper best; NaN: no rival."""
+def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[str, float]:
+    """Return USD of rival / USD of best, its 90 % range and the share of samples with a cheaper best; {}: no rival."""
     if rival is None:
         return {}
     with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
         low, high = map(float, interval(samples[rival] / samples[best]))
-        ratio = float(usd.iloc[rival] / usd.iloc[best])
+        ratio = float(usd[rival] / usd[best])
     share = p_cheaper(samples[best], samples[rival])
     return {"ratio": ratio, "ratio_low": low, "ratio_high": high, "p_cheaper": share}
 
 
-def _box_price(work: PricedWork) -> dict[str, Any]:
+def _box_price(work: PricedWork) -> Row:
     """Return title and USD of the machine of the cheapest purchase, and USD at which buying breaks even; else {}."""
     stands = work.table[work.table["stands"]]
     is_bought = stands["commitment"].eq(BUY)
     for index, box in stands[is_bought & stands["usd_per_capex"].gt(0)].head(1).iterrows():
         low, high = price_range(box)
         below = box.get("pays_below_usd")
-        if pd.isna(below):  # With another number of machines the work is another: only the price changes.
+        if isna(below):  # With another number of machines the work is another: only the price changes.
             saving_usd = stands.loc[~is_bought, "usd"].iloc[0] - box["usd"]
             below = box["capex_usd"] + saving_usd / box["usd_per_capex"]
         return {
@@ -157,25 +156,25 @@ def _box_price(work: PricedWork) -> dict[str, Any]:
     return {}
 
 
-def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
+def _by_the_month(work: PricedWork, index: int) -> Row:
     """Return `from_jobs`, jobs per month from which paying by the month is cheaper, and `by_hour_title`; or {}."""
     month_usd = work.table.get("month_usd", work.table["usd"] * np.nan)
     rivals = work.table[work.table["stands"] & month_usd.isna()]
-    if work.months == 1.0 or np.isnan(month_usd.iloc[index]) or rivals.empty:
+    if work.months == 1.0 or isna(month_usd[index]) or rivals.empty:
         return {}
     rival = rivals.iloc[0]
-    return {"from_jobs": float(month_usd.iloc[index] / rival["usd"]), "by_hour_title": rival["title"]}
+    return {"from_jobs": float(month_usd[index] / rival["usd"]), "by_hour_title": rival["title"]}
 
 
-def _by_use(work: PricedWork, break_even: pd.DataFrame, best: int, rival: int | None) -> dict[str, Any]:
+def _by_use(work: PricedWork, rows: DataFrame, best: int, rival: int | None) -> Row:
     """Return from which multiple of the work, or of a single job from which days of use per month, buying pays."""
-    rows = break_even.reindex(columns=columns_of("break_even"))
     is_amount = rows["workload"].eq(work.name) & rows["quantity"].isin(["jobs", "device_hours"])
     for row in rows[is_amount].sort_values("factor", kind="stable").head(1).to_dict("records"):
         until = row["pays_until"] / row["planned"]
         return {"work_factor": row["factor"], "work_until": until, "pays_title": row["title"]}
+
     pair = work.table.loc[[best, best if rival is None else rival]]
     if work.plan or not pair["kind"].eq(BUY).any():
         return {}
-    is_pair = rows["workload"].eq(work.model) & rows[["reference", "option"]].isin(list(pair["choice"])).all(axis=1)
+    is_pair = rows["workload"].eq(work.model) & rows[["reference", "option"]].isin([*pair["choice"]]).all(axis=1)
     return {"pays_from_days": next(iter(rows.loc[is_pair, "break_even_value"]), np.nan)}

@@ -1,10 +1,10 @@
 """All warnings about the figures of a study, and which of them could change the answer."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
+from pandas import DataFrame, Series, concat, isna
 
 from sweetspot.bills.fits import fit_warnings
 from sweetspot.cells import USABLE
@@ -18,14 +18,13 @@ from sweetspot.wording import DISPATCH, ROUNDS
 if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs
 
-WARNINGS = ("scope", "instance", "model", "batch_size", "rule", "message")
-WarningRow = tuple[object, ...]  # The values of WARNINGS.
-CHOICES = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
+WARNINGS = ["scope", "instance", "model", "batch_size", "rule", "message"]
+CHOICES = ["best", "rival", "take", "take_rival"]  # Columns of the verdict.
 
 
 def warning_table(
-    inputs: "Inputs", options: pd.DataFrame, settings: Settings, names: Iterable[str], works: Sequence[PricedWork] = ()
-) -> pd.DataFrame:
+    inputs: "Inputs", options: DataFrame, settings: Settings, names: Iterable[str], works: Sequence[PricedWork] = ()
+) -> DataFrame:
     """Return all warnings of a study as one table, each once.
 
     Parameters
@@ -48,27 +47,64 @@ def warning_table(
         (assumptions of the decision itself).
     """
     predicted = inputs.extrapolation
-    predicted = predicted[predicted["headline"].astype(bool)] if "headline" in predicted.columns else predicted.head(0)
+    predicted = predicted[predicted.get("headline", Series(dtype=bool)).astype(bool)]
     tables = {"throughput": inputs.throughput, "efficiency": inputs.efficiency, "extrapolation": predicted}
-    rows: list[WarningRow] = [
+    rows: list[tuple[object, ...]] = [
         (scope, row["instance"], row["model"], row["batch_size"], pair.rule, pair.message)
         for scope, table in tables.items()
         for row in table.to_dict("records")
         for pair in pairs(row.get("warnings"))
     ]
-    rows += _run_warnings(inputs.left_out)
-    rows += _price_warnings(inputs.price_lint)
-    rows += _unpriced_machines(inputs, predicted, settings)
-    rows += _option_warnings(options)
+
+    for row in inputs.left_out.itertuples():
+        cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
+        message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
+        rows.append(("throughput", row.instance, row.model, row.batch_size, "left_out", message))
+    for row in inputs.price_lint.itertuples():
+        if row.severity == "warning":
+            rule = "stale_price" if row.rule.startswith("stale") else row.rule
+            rows.append(("price", row.instance or None, None, pd.NA, rule, row.message))
     rows += fit_warnings(options)
-    rows += _speed_warnings(works, names, options)
-    table = pd.DataFrame(rows, columns=list(WARNINGS)).drop_duplicates()
-    return table.sort_values(list(WARNINGS[:5]), kind="stable", na_position="first").reset_index(drop=True)
+
+    def about(instance: str | None, model: str | None, rule: str, message: str, batch_size: object = pd.NA) -> None:
+        rows.append(("comparison", instance, model, batch_size, rule, message))
+
+    # Machines with a speed for a model of the study, or an offer, but not both.
+    priced = set(inputs.offers.get("instance", ()))
+    figures = concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
+    timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
+    for name in timed - priced - set(settings.stands_behind) if priced else ():
+        about(name, None, "no_price", "its figures are known, but no price list offers it; it takes no part")
+    for work in works:
+        message = f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part"
+        for instance in work.without_speed["instance"].unique():
+            about(instance, work.model or None, "no_speed", message)
+    for name in {*names} - {*options["workload"]} - {work.name for work in works}:
+        message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
+        about(None, None, "no_speed", message)
+
+    # Intervals that nobody published, measured figures beside published ones, and times of several rounds.
+    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
+    for row in assumed.itertuples():
+        message = f"a factor of {row.images_per_s_high / row.images_per_s:.2f} is assumed"
+        about(row.instance, row.model, "no_interval", message, row.batch_size)
+    for model, group in options[options["throughput_basis"].notna()].groupby("model"):
+        if 0 < group["throughput_basis"].eq("measured").mean() < 1:
+            message = "figures measured here stand beside published ones: other software and another protocol"
+            about(None, model, "mixed_protocol", message, group["batch_size"].iloc[0])
+    for model, group in options[options["in_answer"].astype(bool)].groupby("model"):
+        devices = group.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
+        if len(devices) > 1:
+            rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
+            change = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
+            message = f"published times of several rounds are compared ({rounds}); the same machine {change}"
+            about(None, model, "rounds_apart", f"{message}, which is sampled for each round")
+
+    table = DataFrame(rows, columns=WARNINGS).drop_duplicates()
+    return table.sort_values(WARNINGS[:5], kind="stable", na_position="first", ignore_index=True)
 
 
-def decisive_rows(
-    verdict: pd.DataFrame, choices: pd.DataFrame, sources: pd.DataFrame, options: pd.DataFrame
-) -> list[Row]:
+def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, options: DataFrame) -> list[Row]:
     """Return rows of the options that the answer depends on: those named by its verdict, or used by its mixes.
 
     Parameters
@@ -83,19 +119,19 @@ def decisive_rows(
         plan of phases those of its model.
     """
     answer = verdict[verdict["is_answer"].astype(bool)].head(1)
-    names: set[object] = {*answer.reindex(columns=list(CHOICES)).to_numpy().ravel()}
+    names = answer.reindex(columns=CHOICES).to_numpy().ravel()
     for name in answer["workload"]:
-        of_work, rows = choices[choices["workload"] == name], options[options["workload"] == name]
-        if of_work["cost"].eq(DISPATCH).any():
+        work, rows = choices[choices["workload"] == name].iloc[0], options[options["workload"] == name]
+        if work["cost"] == DISPATCH:
             rows = options[options["workload"].str.startswith(f"{name}.")]
-            names = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"])
-        elif of_work["cost"].eq(ROUNDS).any():
-            rows = options[options["model"] == of_work["model"].iloc[0]]
+            names = sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"]
+        elif work["cost"] == ROUNDS:
+            rows = options[options["model"] == work["model"]]
         return records(rows[rows["option"].isin(names)].drop_duplicates(["option", "model"]))
     return []
 
 
-def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataFrame) -> pd.DataFrame:
+def with_decisive(table: DataFrame, decisive: Sequence[Row], offers: DataFrame) -> DataFrame:
     """Return the table with a Boolean column `decisive`: whether a warning could change the answer.
 
     Parameters
@@ -107,76 +143,19 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
     offers
         The offers, with their column `warnings`.
     """
-    cells = {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
-    models = {row["model"] for row in decisive}
-    keys = {tuple(row[name] for name in OFFER) for row in decisive}
-    chosen = [row for row in offers.to_dict("records") if tuple(row[name] for name in OFFER) in keys]
-    messages = {pair.message for row in chosen for pair in pairs(row.get("warnings"))}
-    instances = {None, *(row["instance"] for row in chosen)}  # A finding on a whole list names no instance.
-    rows = table.assign(instance=table["instance"].astype(object).where(table["instance"].notna(), None))
-    is_decisive = [
-        row.message in messages and row.instance in instances
-        if row.scope == "price"
-        else (row.instance, row.model, row.batch_size) in cells
-        if row.instance
-        else row.model in models
-        for row in rows.itertuples()
-    ]
-    return table.assign(decisive=np.array(is_decisive, bool))
+    taken = {tuple(row[name] for name in OFFER) for row in decisive}
+    subjects: set[tuple[object, ...]] = {(None, row["model"]) for row in decisive}
+    subjects |= {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
+    for row in offers.to_dict("records") if taken else ():
+        if tuple(row[name] for name in OFFER) in taken:
+            for pair in pairs(row.get("warnings")):  # A finding on a whole list names no instance.
+                subjects |= {("price", row["instance"], pair.message), ("price", None, pair.message)}
 
+    def subject_of(row: Row) -> tuple[object, ...]:
+        instance = None if isna(row["instance"]) else row["instance"]
+        if row["scope"] == "price":
+            return ("price", instance, row["message"])
+        return (instance, row["model"], row["batch_size"]) if instance else (None, row["model"])
 
-def _unpriced_machines(inputs: "Inputs", predicted: pd.DataFrame, settings: Settings) -> Iterator[WarningRow]:
-    """Yield a warning per machine with a figure of a model of the study, but no price and no other use of it."""
-    priced = set(inputs.offers.get("instance", ()))
-    figures = pd.concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
-    timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
-    for name in timed - priced - set(settings.stands_behind) if priced else ():
-        message = "its figures are known, but no price list offers it; it takes no part"
-        yield ("comparison", name, None, pd.NA, "no_price", message)
-
-
-def _speed_warnings(works: Sequence[PricedWork], names: Iterable[str], options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Yield warnings about machines without a speed for a workload, and workloads for which no machine has one."""
-    for work in works:
-        for instance in work.without_speed["instance"].unique():
-            message = f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part"
-            yield ("comparison", instance, work.model or None, pd.NA, "no_speed", message)
-    for name in {*names} - {*options["workload"]} - {work.name for work in works}:
-        message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
-        yield ("comparison", None, None, pd.NA, "no_speed", message)
-
-
-def _run_warnings(left_out: pd.DataFrame) -> Iterator[WarningRow]:
-    """Yield a warning per run that the budget left out."""
-    for row in left_out.itertuples():
-        cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
-        message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
-        yield ("throughput", row.instance, row.model, row.batch_size, "left_out", message)
-
-
-def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
-    for row in price_lint.to_dict("records"):
-        if row["severity"] == "warning":
-            rule = "stale_price" if row["rule"].startswith("stale") else row["rule"]
-            yield ("price", row["instance"] or None, None, pd.NA, rule, row["message"])
-
-
-def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
-    """Yield warnings of assumed intervals, measured beside published figures, and times of several rounds."""
-    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
-    for row in assumed.itertuples():
-        factor = row.images_per_s_high / row.images_per_s
-        message = f"a factor of {factor:.2f} is assumed"
-        yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
-    for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
-        if 0 < rows["throughput_basis"].eq("measured").mean() < 1:
-            message = "figures measured here stand beside published ones: other software and another protocol"
-            yield ("comparison", None, model, rows["batch_size"].iloc[0], "mixed_protocol", message)
-    dated = options.reindex(columns=["model", "gpu", "round", "rounds_behind", "in_answer"]).dropna(subset=["round"])
-    for model, rows in dated[dated["in_answer"].astype(bool)].groupby("model"):
-        devices = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
-        if len(devices) > 1:
-            rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
-            change = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
-            message = f"published times of several rounds are compared ({rounds}); the same machine {change}"
-            yield ("comparison", None, model, pd.NA, "rounds_apart", f"{message}, which is sampled for each round")
+    is_decisive = [subject_of(row) in subjects for row in table.to_dict("records")]
+    return table.assign(decisive=Series(is_decisive, table.index, dtype=bool))

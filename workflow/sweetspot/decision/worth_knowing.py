@@ -1,17 +1,17 @@
 """What to find out first: USD saved by knowing each uncertain figure exactly, and USD of timing a machine."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
 from sweetspot.decision.decision_problem import RENT, SPEED, Array, DecisionProblem, Parameter
 from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import Draws, Figure
+from sweetspot.decision.simulate import OF_THE_TEAM, Draws, Figure
 from sweetspot.draws import LEVEL
 from sweetspot.throughput.speed_errors import Error, figure_behind
 from sweetspot.wording import the
@@ -27,12 +27,12 @@ TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its 
 class UncertainFigure(NamedTuple):
     """A figure that could be found out: columns of `worth_knowing`, samples, indices of choices that depend on it."""
 
-    columns: dict[str, Any]
+    columns: Row
     samples: Array
     choices: list[int]
 
 
-def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[dict[str, Any]]:
+def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[Row]:
     """Return the USD that knowing each uncertain figure of a decision saves, the most valuable figure first.
 
     Parameters
@@ -59,30 +59,32 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     figures = list(_uncertain_figures(problem, draws, timing_costs)) if len(usd) > 1 else []
     if not figures:
         return []
+
     values = [_value(usd, figure, len(figure.choices) == problem.competing.size) for figure in figures]
-    table = pd.DataFrame([figure.columns for figure in figures]).assign(
-        **problem.row_names,
-        project_usd=float(usd.mean(axis=1).min()),
-        evppi_usd=0.0,
-        single=[value.worth for value in values],
-        error=[value.error for value in values],
-    )
+    single, error = np.array([(value.worth, value.error) for value in values]).T
     # A figure that never changes the choice is worth 0 and ranks with no other.
-    halves = [value.halves for value in values if value.error > 0]
-    table.loc[table["error"] > 0, "evppi_usd"] = without_selection(np.array(halves).reshape(-1, 2))
-    margin = STANDARD_ERRORS * table["error"]
-    table["evppi_usd_low"] = (table["evppi_usd"] - margin).clip(lower=0.0)
-    table["evppi_usd_high"] = table["evppi_usd"] + margin
+    worth, is_sold = np.zeros(len(values)), error > 0
+    halves = np.array([value.halves for value in values])
+    worth[is_sold] = without_selection(halves[is_sold])
+    table = DataFrame([figure.columns for figure in figures]).assign(
+        **problem.row_names,
+        rests_on_it=[len(figure.choices) for figure in figures],
+        project_usd=usd.mean(axis=1).min(),
+        evppi_usd=worth,
+        evppi_usd_low=np.maximum(worth - STANDARD_ERRORS * error, 0.0),
+        evppi_usd_high=worth + STANDARD_ERRORS * error,
+        single=single,
+    )
     # What is worth the same after ranking keeps the order of the single estimates.
     table = table.sort_values(["evppi_usd", "single", "figure"], ascending=[False, False, True], kind="stable")
     return table.to_dict("records")
 
 
-def timings_of(options: pd.DataFrame) -> TimingCosts:
+def timings_of(options: DataFrame) -> TimingCosts:
     """Return USD of LEARN_MINUTES on the cheapest hourly offer, and its title, by device and number of devices."""
-    rows = options[options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)]
-    rows = rows[rows["in_answer"].astype(bool)]
-    terms = rows.reindex(columns=["granularity_s", "minimum_s"]).astype(float).fillna(0.0).to_numpy().T
+    is_hourly = options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)
+    rows = options[is_hourly & options["in_answer"].astype(bool)]
+    terms = rows[["granularity_s", "minimum_s"]].astype(float).fillna(0.0).to_numpy().T
     usd = rows["usd_per_hour"].to_numpy(float) * billed_seconds(60.0 * LEARN_MINUTES, *terms) / HOUR_S
     rows = rows.assign(cost_to_learn_usd=usd, learn_on_title=rows["title"])
     rows = rows.sort_values(["cost_to_learn_usd", "option"], kind="stable").drop_duplicates(["gpu", "gpus"])
@@ -93,48 +95,50 @@ def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: Tim
     """Yield sampled figures that change some choice's cost, once per correlation key; then those of the work."""
     by_error: dict[Error, list[tuple[list[int], Figure]]] = {}
     for figure in draws.figures:
-        choices = [] if figure.name in problem.not_sampled else _choices_on(problem, figure)
+        choices = _choices_on(problem, figure)
         if choices:
             by_error.setdefault(figure.error, []).append((choices, figure))
+
     for group in by_error.values():
         choices = sorted({index for indices, _ in group for index in indices})
         figure = min(group, key=lambda pair: pair[0][0])[1]
-        columns = _figure_columns(problem, figure, timing_costs) | {"rests_on_it": len(choices)}
+        columns = _figure_columns(problem, figure, timing_costs)
         yield UncertainFigure(columns, figure.values[: problem.samples_usd.shape[1]], choices)
-    choices = list(range(int(problem.competing.size)))
     for parameter, samples in problem.work_samples:
         columns = _parameter_columns(problem, parameter, parameter.value)
-        columns |= {"title": parameter.subject, "value": parameter.value, "rests_on_it": len(choices)}
-        yield UncertainFigure(columns | {"figure": f"number of {parameter.name}"}, samples, choices)
+        columns |= {"title": parameter.subject, "figure": f"number of {parameter.name}"}
+        yield UncertainFigure(columns, samples, list(range(problem.competing.size)))
 
 
 def _choices_on(problem: DecisionProblem, figure: Figure) -> list[int]:
     """Return indices (into `competing`) of the choices whose cost depends on a figure: all, if they share it."""
-    rows = set(figure.rows)
-    if figure.name in problem.of_the_team:
-        return list(range(int(problem.competing.size))) if problem.reference in rows else []
+    rows, is_shared = set(figure.rows), problem.reference is not None
+    if figure.name in problem.not_sampled:
+        return []
+    if is_shared and figure.name in OF_THE_TEAM:
+        return list(range(problem.competing.size)) if problem.reference in rows else []
     # Where days of use are the team's, the price of a contract's hour is no figure of its own.
-    skips_contracts = figure.name == RENT and "days_per_month" in problem.of_the_team
-    choices = enumerate(problem.choices[index] for index in problem.competing)
     return [
-        index for index, choice in choices
-        if rows & choice.labels and not (skips_contracts and by_contract(choice.row))
-    ]  # fmt: skip
+        index
+        for index, choice in enumerate(problem.choices[number] for number in problem.competing)
+        if rows & choice.labels and not (is_shared and figure.name == RENT and by_contract(choice.row))
+    ]
 
 
-def _parameter_columns(problem: DecisionProblem, parameter: Parameter, value: float) -> dict[str, Any]:
+def _parameter_columns(problem: DecisionProblem, parameter: Parameter, value: float) -> Row:
     """Return columns of `worth_knowing` for a parameter with a value: name, quantity, unit, turning point."""
-    columns = {"figure": parameter.name, "quantity": parameter.quantity, "unit": parameter.unit}
+    columns = {"figure": parameter.name, "quantity": parameter.quantity, "unit": parameter.unit, "value": value}
     return columns | {"turning_point": problem.nearest(parameter) * value}
 
 
-def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> dict[str, Any]:
+def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
     """Return columns of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed."""
     row, is_speed = problem.row_of(figure.rows), figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = float(row[figure.name]) / (figure_behind(row) if is_speed else 1.0)
     name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
     columns = {"figure": name, "quantity": figure.name, "unit": "", "title": row["title"], "value": value}
+
     for parameter in problem.parameters:
         if parameter.figure == figure.name and (not parameter.rows or parameter.rows.intersection(figure.rows)):
             columns |= _parameter_columns(problem, parameter, value)

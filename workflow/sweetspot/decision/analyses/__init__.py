@@ -1,1 +1,0 @@
-"""The analyses of a decision: one module each."""
