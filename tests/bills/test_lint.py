@@ -94,6 +94,9 @@ OFFERS = {
         ({"storage": {"gb": 73000, "per_gb_month": 0.1}}, []),
         ({"storage": {"gb": 74000, "per_gb_month": 0.1}}, ["bill_storage"]),
         ({"storage": {"gb": 1, "per_gb_month": 1}}, []), ({"storage": {"gb": 1, "per_gb_month": 4}}, ["bill_storage"]),
+        ({"setup": 7300, "monthly": 7300, "fees": [{"name": "a", "per_start": 100, "count": 73}]}, []),
+        *((bill, ["bill_fee"]) for bill in ({"setup": 7301}, {"monthly": 7301}, {"fees": [
+            {"name": "a", "per_month": 1}, {"name": "b", "per_start": 100, "count": 73.1}]})),
         ({"egress": {"gb": 1, "per_gb": 1}}, []), ({"egress": {"gb": 1, "per_gb": 9}}, ["bill_egress"])])},
     "unknown-in-euro": ({"currency": "XTA", "source": "unknown"}, ["missing_source"]),
     # Reserved may cost what on demand does.

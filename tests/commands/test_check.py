@@ -205,6 +205,39 @@ def test_the_command_ends_with_0_for_a_warning_and_with_2_for_a_mistake(lab, mon
     assert "mistakes: 2, warnings: 2; read" in lines[-1]
 
 
+EURO = "currency: {code: EUX, usd_per_unit: 1.1, as_of: 2026-01-01, source: a bank}\nreference"
+GOOD_TIME = "resnet50,H100,8,1,5.0,v5.1,Lab,fp16,,,own,ours,2026-01-01\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "rules"),
+    [
+        ("study.yaml", "reference", EURO, ["unknown_currency"]),
+        ("study.yaml", "reference", EURO.replace("EUX", "EUR"), []),
+        ("workloads.yaml", "1000000", "999", ["few_samples"]),
+        ("workloads.yaml", "source: this test", "source: '-'", ["missing_source"]),
+        ("throughput.csv", "our own runs", "TODO", ["missing_source"]),
+        # 2.5 minutes of 16 devices are 5.0 of eight: as much work; 101 of eight are 20.2 times as much.
+        ("time_to_target.csv", "", GOOD_TIME + GOOD_TIME.replace(",8,1,5.0", ",16,2,2.5"), []),
+        ("time_to_target.csv", "", GOOD_TIME + GOOD_TIME.replace("5.0", "101"), ["unlike_minutes"]),
+        ("time_to_target.csv", "", GOOD_TIME.replace("resnet50", "bert"), ["model_not_asked"]),
+    ],
+)
+def test_what_is_odd_but_may_be_is_a_warning(lab, file, old, new, rules):
+    target = lab[1] / file
+    text = TIMES.splitlines(keepends=True)[0] + new if not old else target.read_text().replace(old, new, 1)
+    target.write_text(text)
+    found = read_study("lab", lab[0])
+    assert (found.errors, [rule for _, rule, _ in found.warnings]) == ([], rules)
+
+
+def test_an_efficiency_of_more_devices_than_there_are_or_of_another_machine_is_a_mistake(lab):
+    row = "box,box,{},resnet50,64,fp16,default,0.9,own\n"
+    rows = [row.format(2), row.format(2).replace(",box", ",bxo")]
+    (lab[1] / "efficiency.csv").write_text(EFFICIENCIES.splitlines(keepends=True)[0] + "".join(rows))
+    assert_said(lab, [("efficiency.csv, line 2", "box with 2"), ("efficiency.csv, line 3", "bxo with 2")])
+
+
 MONTHLY = """
 month:
   kind: monthly
@@ -256,6 +289,7 @@ SCENARIOS = {
     "title: A\nworkloads: {month: {have: [cloud]}}\n": "month.have names 'cloud'",
     "title: A\nworkloads: {mounth: {months: 5}}\n": "did you mean 'month'",
     "title: A\nprices: {every: {}}\n": "prices.every is unknown",
+    "title: A\ntimes_work: 1\n": "changes nothing",
 }
 
 

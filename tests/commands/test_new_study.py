@@ -105,6 +105,7 @@ def test_the_gpu_of_this_machine_is_measured(config, monkeypatch, capsys):
         (["--work", "llama-9 lora 1M"], "'llama-9' is not known"),
         (["--work", "llama-3.1-8b lora"], "expected MODEL METHOD TOKENS"),
         (["--work", "llama-3.1-8b lora 1M", *CARD], "--work is given with"),
+        (["--work", "llama-3.1-8b lora 1M", "--framework", "torch"], "--work is given with"),
         ([*CARD, "--offer-count", "4"], "without --offer-price"),
         ([*CARD, "--offer-price", "21,900"], "two ways"),
         ([*CARD, "--offer-price", "2"], "cannot be"),

@@ -23,7 +23,7 @@ def file(tmp_path):
         ("a: [1", "line 2"),
         ("a: 1\na: 2\n", "line 2: key 'a'"),
         (f"a0: &a0 [lol]\n{BOMB}\n", "line 2: aliases"),
-        ("a: " + 51 * "[" + 51 * "]", "more than 50 brackets"),
+        *(("a: " + depth * "[" + depth * "]", "line 1: more than 50 brackets") for depth in (51, 100_000)),
         ("true: 1\n", "line 1: key True"),
         ("a: !!python/object/apply:os.system ['id']\n", "line 1"),
         (b"a: \xe9\n", "byte 3"),

@@ -55,6 +55,7 @@ def test_a_cell_that_a_throughput_table_may_hold(tmp_path, cells):
     "cells",
     [
         *({"gpus": text} for text in ("1000000001", "1.5", "0", "", "one")), {"batch_size": "-1"}, {"source": " "},
+        {"precision": "FP16"}, {"precision": "bf-16"},
         *({"images_per_s": text} for text in ("1.1e15", "9e-13", "inf", "nan", "", "0")), {"network": "nvlink"},
         *({"as_of": day} for day in ("June 2018", "2018-13", "18", "2018-02-40")), {"interconnect": "infiniband"},
         {"xla": "Yes"}, {"nodes": "0"}, {"images_per_s_low": "101", "images_per_s_high": "102"},
@@ -69,7 +70,8 @@ def test_a_cell_that_is_wrong_is_one_sentence_with_its_line(tmp_path, cells):
 
 @pytest.mark.parametrize(
     ("cells", "words"),
-    [({"efficiency": "1.2"}, ""), ({"efficiency": "1.21"}, "'efficiency'"), ({"variant": "A", "gpus": "4"}, ""),
+    [({"efficiency": "1.2"}, ""), ({"efficiency": "1.21"}, "'efficiency'"), ({"efficiency": "0.125"}, ""),
+     ({"efficiency": "0.12"}, "at least 1 / gpus"), ({"variant": "A", "gpus": "4"}, ""),
      ({"gpus": "4"}, "the cell base_instance=x, instance=x, gpus=4, model=x"), ({"gpus": "y"}, "'gpus'")],
 )  # fmt: skip
 def test_a_cell_of_an_efficiency_table(tmp_path, cells, words):

@@ -7,7 +7,7 @@ import pytest
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import THROUGHPUT_CSV
+from sweetspot.throughput.published import PublishedRow
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor, flop_per_sample, impossible_figures
 
@@ -31,7 +31,7 @@ def rules(*rows):
 
 
 def gathered(tmp_path, *rows, base=None):
-    columns = dict.fromkeys((*THROUGHPUT_CSV, "unit"), "")
+    columns = dict.fromkeys([*[*PublishedRow.model_fields][:14], "unit"], "")
     pd.DataFrame([columns | row for row in rows]).to_csv(tmp_path / "throughput.csv", index=False)
     instances = {
         f"h200-{gpus}": Instance(

@@ -8,7 +8,7 @@ from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import THROUGHPUT_CSV
+from sweetspot.throughput.published import PublishedRow
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 from sweetspot.transfer.unmeasured import with_transferred
@@ -24,7 +24,7 @@ def machine(gpu, gpus=1, **more):
 
 
 def study(tmp_path, rows, instances, question=QUESTION):
-    table = pd.DataFrame([dict.fromkeys(THROUGHPUT_CSV, "") | row for row in rows])
+    table = pd.DataFrame([dict.fromkeys([*PublishedRow.model_fields][:14], "") | row for row in rows])
     table.to_csv(tmp_path / "throughput.csv", index=False)
     return gather_throughput([], question, "2026-11-22", instances, tmp_path)
 

@@ -105,6 +105,8 @@ def test_a_plain_table_has_shares_of_devices_and_jobs_of_today(read):
         ("sacct", [HEADER, sacct_line(start="2026-03-01T14:00:00", elapsed="")], "line 2: end"),
         ("sacct", [HEADER, sacct_line(tres="gres/gpu=two")], "line 2: alloctres"),
         ("sacct", [HEADER, sacct_line(elapsed="1-02:00:00")], "line 2: elapsedraw"),
+        ("sacct", [HEADER, sacct_line(elapsed="7200"), sacct_line(elapsed="7201")], "line 3: elapsedraw"),  # 3600 twice
+        ("jobs", [CSV_HEADER + ",class", "a,2026-03-01,2026-03-02,1,A100,b"], "line 1: 2 columns are called class"),
         # One stray row would make 675 months of 11: dates before 1990 or after today are refused.
         ("sacct", [HEADER, sacct_line(start="1970-01-01T00:00:00")], "line 2: start"),
         ("sacct", [HEADER, sacct_line(end="2099-01-01T00:00:00", elapsed="")], "line 2: end"),

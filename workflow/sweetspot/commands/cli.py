@@ -122,9 +122,9 @@ def sweetspot() -> None:
 @click.option("--ask", is_flag=True, is_eager=True, help="Ask for the options that are not given.")
 @click.option("--work", help='Jobs by tokens: "llama-3.1-8b lora 100M tokens".')
 @prompted_option("--gpu-name", prompt="Which GPU do you have", metavar="GPU", help="A device that you timed.")
-@prompted_option("--model", prompt="What does it train", default="resnet50")
+@prompted_option("--model", prompt="What does it train (empty: resnet50)", help="By default resnet50.")
 @prompted_option("--speed", prompt="How many samples a second", type=NumberType(1e-12, 1e15), metavar="SAMPLES/S")
-@click.option("--batch-size", type=click.IntRange(1), default=64)
+@click.option("--batch-size", type=click.IntRange(1), help="By default 64; of this machine's GPU 16.")
 @prompted_option(
     "--devices-per-job",
     prompt="How many devices does one job take (1, n, all)",
@@ -153,8 +153,8 @@ def sweetspot() -> None:
     "--offer-kw", prompt="Its power in kW", type=NumberType(1e-3), help="Under load; by default by the data sheets."
 )
 @prompted_option("--offer-delivery-weeks", prompt="Weeks until it is delivered", type=NumberType(0))
-@click.option("--precision", type=click.Choice(PRECISIONS), default="fp16")
-@click.option("--framework", type=click.Choice(FRAMEWORKS), default="torch")
+@click.option("--precision", type=click.Choice(PRECISIONS), help="By default fp16; of this machine's GPU fp32.")
+@click.option("--framework", type=click.Choice(FRAMEWORKS), help="By default torch; of this machine's GPU tensorflow.")
 @CONFIG
 def new_study(ask: bool, **options: Any) -> int:
     """Create a study of your own: keep, buy or rent?

@@ -31,7 +31,9 @@ from sweetspot.transfer.specifications import Device
 TOKEN_STUDY = "fine-tune-2026"
 TOKEN_FILES = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
 TIMED, MEASURED = "mine", "workstation-gpu"  # instances: a GPU that somebody timed, and that of this machine
-MEASURED_CELL = {"model": "resnet50", "batch_size": 16, "precision": "fp32", "framework": "tensorflow"}  # config.yaml
+# What is measured of this machine's GPU (config.yaml), and what somebody timed, where nothing else is said.
+MEASURED_CELL = {"model": "resnet50", "batch_size": 16, "precision": "fp32", "framework": "tensorflow"}
+TIMED_CELL = {"model": "resnet50", "batch_size": 64, "precision": "fp16", "framework": "torch"}
 USUAL_COUNT = 4
 # kW of a host's share for each device, and what a box draws at the plug over the limits of its devices and its host:
 # 1.6 to 2.5 kW of 2.2, as office-box-2026 assumes.
@@ -59,7 +61,8 @@ class StudyRequest:
     """The answers and options of `sweetspot new-study`; None where nothing was said.
 
     With `work` (training on tokens, e.g. 'llama-3.1-8b lora 100M tokens') the study is about that, else about a GPU:
-    `gpu_name` timed at `speed` samples per second, or this machine's. `rate`: USD for one unit of `currency`, which
+    `gpu_name` timed at `speed` samples per second, or this machine's; TIMED_CELL or MEASURED_CELL hold what is not said
+    of the cell. `rate`: USD for one unit of `currency`, which
     `offer_price` is in.
     """
 
@@ -67,11 +70,11 @@ class StudyRequest:
     config: Path = Path("config")
     work: str | None = None
     gpu_name: str | None = None
-    model: str = "resnet50"
+    model: str | None = None
     speed: float | None = None
-    batch_size: int = 64
-    precision: str = "fp16"
-    framework: str = "torch"
+    batch_size: int | None = None
+    precision: str | None = None
+    framework: str | None = None
     devices_per_job: int | str = "all"
     jobs_per_month: float | None = None
     samples_per_job: float | None = None
@@ -83,6 +86,11 @@ class StudyRequest:
     offer_kw: float | None = None
     offer_delivery_weeks: float | None = None
 
+    @property
+    def cell(self) -> dict[str, Any]:
+        """Model, batch size, precision and framework that were said."""
+        return {name: value for name in MEASURED_CELL if (value := getattr(self, name)) is not None}
+
 
 def run(request: StudyRequest) -> int:
     """Run `sweetspot new-study`: write the study that `request` describes, check it, return 0; UserError: no study."""
@@ -91,12 +99,16 @@ def run(request: StudyRequest) -> int:
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})
     try:
         refuse(sentence for _, sentence in read_study(folder.name, request.config).errors)
-        load_invocation(request.config / "config.yaml", chosen, request.config)
+        plan = load_invocation(request.config / "config.yaml", chosen, request.config)
     except UserError:
         shutil.rmtree(folder)
         raise
     if request.jobs_per_month is None or (request.work is None and request.samples_per_job is None):
         print("The work of a month is assumed: lines marked `# <- yours` in workloads.yaml.")
+    cell = MEASURED_CELL | request.cell
+    if is_measured and not any(cell.items() <= planned._asdict().items() for planned in plan.cells):
+        lines = ", ".join(f"{name}: [{value}]" for name, value in cell.items())
+        print(f"{request.config / 'config.yaml'}: matrix does not hold the cell of study.yaml; set {lines}")
     print(f"{folder} is ready. Put in what is yours, then: make report STUDY={folder.name}{' GPU=1' * is_measured}")
     return 0
 
@@ -145,8 +157,8 @@ def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[st
 
 def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
     """Return {path in the study's folder: text} of a study about training on tokens; `values` fill the templates."""
-    if request.gpu_name or request.speed or request.samples_per_job or request.offer_price:
-        raise UserError("--work is given with --gpu-name, --speed, --samples-per-job or an offer; expected one of them")
+    if request.gpu_name or request.speed or request.samples_per_job or request.offer_price or request.cell:
+        raise UserError("--work is given with options of a GPU or of an offer; expected one of them")
     job = parse_work(str(request.work))
     cell = cell_name(job.model.name, job.method, job.sequence)
     values |= {"tokens": job, "cell": {"model": cell, "batch_size": 1, "precision": PRECISION, "framework": "torch"}}
@@ -168,9 +180,10 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
     if not gpus:
         raise UserError("this machine shows no NVIDIA GPU; expected one that you timed: --gpu-name, --speed")
     device = devices.get(gpus[0])
-    cell = {name: getattr(request, name) for name in MEASURED_CELL} if is_timed else MEASURED_CELL
+    cell = (TIMED_CELL if is_timed else MEASURED_CELL) | request.cell
+    _check_cell(cell, device)
     if request.speed is not None:
-        _check_speed(request, device)
+        _check_speed(request.speed, cell, device)
     office = load_yaml(figures_file("office-box-2026", studies, "prices/office.yaml"))
     box = _box(request, device, office, values)
     rentals, rented = load_rentals(studies, device.maker)
@@ -191,18 +204,23 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
     return {path: render(path, **values) for path in paths + ["throughput.csv"] * is_timed}
 
 
-def _check_speed(request: StudyRequest, device: Device) -> None:
-    """Raise UserError for a speed (samples/s) above the device's peak, or a model or precision that it cannot be of."""
-    if not is_slug(request.model):
-        raise UserError(f"--model is {request.model!r}; expected letters, digits, '.', '_' and '-'")
-    if not device.computes(request.precision):
-        raise UserError(f"--precision is {request.precision!r}; {device.gpu} does not compute in {request.precision}")
-    factor = beyond_peak_factor(device, request.precision, request.model, request.speed or 0.0)
+def _check_cell(cell: Mapping[str, Any], device: Device) -> None:
+    """Raise UserError for a model that is no name, and a precision in which the device does not compute."""
+    model, precision = cell["model"], cell["precision"]
+    if not is_slug(model):
+        raise UserError(f"--model is {model!r}; expected letters, digits, '.', '_' and '-'")
+    if not device.computes(precision):
+        raise UserError(f"--precision is {precision!r}; {device.gpu} does not compute in {precision}")
+
+
+def _check_speed(speed: float, cell: Mapping[str, Any], device: Device) -> None:
+    """Raise UserError for samples per second of a cell that the device cannot reach, or far below what it can."""
+    factor = beyond_peak_factor(device, cell["precision"], cell["model"], speed)
     if factor > 1:
-        peak = f"what one {device.gpu} can do at its dense peak in {request.precision}"
-        raise UserError(f"--speed is {request.speed:g}; expected less: it is {factor:.3g} times {peak}")
+        peak = f"what one {device.gpu} can do at its dense peak in {cell['precision']}"
+        raise UserError(f"--speed is {speed:g}; expected less: it is {factor:.3g} times {peak}")
     if factor < MIN_OF_PEAK:
-        raise UserError(f"--speed is {request.speed:g}, {factor:.1g} of what one {device.gpu} can do; wrong unit?")
+        raise UserError(f"--speed is {speed:g}, {factor:.1g} of what one {device.gpu} can do; wrong unit?")
 
 
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:

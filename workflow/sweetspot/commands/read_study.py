@@ -1,7 +1,8 @@
 """Read everything that a person wrote for a study as the workflow reads it, and gather what is wrong."""
 
+import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -9,11 +10,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pandas as pd
+
 from sweetspot.bills import checks
 from sweetspot.bills.pricing import StudyFiles, check_scenarios, price_tables
 from sweetspot.commands.render import render, to_json
-from sweetspot.errors import UserError
+from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import figures_file
+from sweetspot.facts.shipped_tables import table as shipped
 from sweetspot.matrix import invocation
 from sweetspot.scaling.networks import unlisted_network_warnings
 from sweetspot.spelling import hint, nearest, slipped
@@ -30,6 +34,7 @@ from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.workloads import ProjectPlan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published
+from sweetspot.throughput.time_to_target import FILE as TIMES_FILE
 from sweetspot.throughput.time_to_target import read_times
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import impossible_figures
@@ -38,6 +43,10 @@ ContentT = TypeVar("ContentT")
 FOLDERS = ("prices", "scenarios", "logs")
 YAML_FILES = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", "availability.yaml")
 FILES = (*YAML_FILES, "throughput.csv", "efficiency.csv", "time_to_target.csv")
+NO_SOURCE = re.compile(r"\W*(unknown|none|n/?a|todo|tbd|fixme|source)?\W*", re.IGNORECASE)
+FEWEST_SAMPLES = 1000  # no data set is smaller; a job of runs (time_to_target.csv) may be one
+# Results of one benchmark and device differ by up to 7 times in minutes x devices; seconds are 60 times the minutes.
+MINUTES_FACTOR = 20
 
 
 @dataclass
@@ -125,6 +134,9 @@ def read_study(name: str, root: Path) -> Findings:
             _check_prices(findings, content, price_list, prices, content.instances)
     _check_all_offers(findings, content)
     _check_tables(findings, content)
+    for name in YAML_FILES:
+        if str(folder / name) in findings.read:
+            _check_sources(findings, folder / name, load_yaml(folder / name))
     _check_file_names(findings, folder)
     with findings.collect(folder / "scenarios"):
         _check_scenarios(findings, content)
@@ -213,7 +225,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
 
 
 def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
-    """Yield a clause for each name in study.yaml that names nothing: a study, log, instance, device or workload."""
+    """Yield a clause for each name in study.yaml that names nothing, such as a study, log, device or workload."""
     for name in study.borrow:
         if not figures_file(name, content.folder.parent).is_file():
             yield f"borrow names {name!r}; expected a study with a throughput.csv"
@@ -227,6 +239,11 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
     for device in study.energy.devices if study.energy else ():
         if gpus and device.gpu not in gpus and shipped_devices().find(device.gpu) is None:
             yield f"energy.devices names {device.gpu!r}; expected a gpu of instances.yaml{hint(device.gpu, gpus)}"
+    if content.instances is not None and content.workloads is not None:
+        titled = {*study.cells.model, *(work.model for work in content.workloads.values() if work.model)}
+        titled |= {machine.provider for machine in content.instances.values()}
+        for name in study.titles.keys() - titled:
+            yield f"titles names {name!r}; expected a model or a provider of the study{hint(name, titled)}"
     if study.work is not None and content.workloads is not None:
         # The answer is about a work of months as a whole, not about one class of its jobs.
         classes = tuple(f"{name}." for name in content.monthly)
@@ -249,6 +266,10 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
         if models and not is_job_of_plan and work.model is not None and work.model not in models:
             reason = f"which cells.model of study.yaml does not hold; it gets no price{hint(work.model, models)}"
             findings.warn(file, "model_not_asked", f"{name}.model is '{work.model}', {reason}")
+        is_by_runs = (content.folder / TIMES_FILE).is_file()
+        if isinstance(work, Training) and work.samples < FEWEST_SAMPLES and not is_by_runs:
+            sentence = f"{name}.samples is {work.samples:g}; expected all that one job sees, {FEWEST_SAMPLES} or more"
+            findings.warn(file, "few_samples", sentence)
 
 
 def _check_prices(
@@ -270,6 +291,17 @@ def _check_prices(
             findings.warn(work_file, warning.rule, warning.message)
 
 
+def _check_sources(findings: Findings, file: Path, entry: Any, key: str = "") -> None:
+    """Keep in `findings` a warning for each `source` that names none within `entry`, the content of a file at `key`."""
+    if isinstance(entry, list):
+        entry = {f"[{number}]": part for number, part in enumerate(entry)}
+    for name, part in entry.items() if isinstance(entry, dict) else ():
+        path = f"{key}.{name}".lstrip(".").replace(".[", "[")
+        if name == "source" and NO_SOURCE.fullmatch(str(part)):
+            findings.warn(file, "missing_source", f"{path} is {part!r}, which names none")
+        _check_sources(findings, file, part, path)
+
+
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
     """Add to `findings` what is wrong with all price lists in `content` together: owned machines, two rates, ..."""
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
@@ -283,7 +315,10 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
         findings.check(invocation.check_offers_in_hand, content.study, lists, study_file)
         if (currency := content.study.currency) is not None:
             files_by_rate[currency.code, currency.usd_per_unit] = "study"
+    currencies = {row["currency"] for row in shipped("currencies")} | {"USD"}
     for code, rates in groupby(sorted(files_by_rate), key=itemgetter(0)):
+        if code not in currencies:
+            findings.warn(study_file, "unknown_currency", f"{code} is none of the ECB's; its rate is not checked")
         texts = [f"{usd:g} USD in {files_by_rate[code, usd]}.yaml" for _, usd in rates]
         if len(texts) > 1:
             findings.warn(study_file, "two_rates", f"one {code} is {' and '.join(texts)}; expected one rate")
@@ -295,7 +330,7 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
     readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
         (speeds.name, read_published, ()),
         ("efficiency.csv", read_efficiency, ()),
-        ("time_to_target.csv", read_times, ()),
+        (TIMES_FILE, read_times, ()),
         ("claims.yaml", load_claims, ()),
         ("availability.yaml", checked_facts, (machines.values(), content.price_lists)),
     ]
@@ -303,11 +338,46 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
         file = content.folder / name
         with findings.collect(file):
             table = findings.load(file, reader, file, *arguments) if file.is_file() else None
-            if file == speeds and table is not None:
+            if not isinstance(table, pd.DataFrame):
+                continue
+            rows = {f"line {line}": row for line, row in enumerate(table.to_dict("records"), 2)}
+            _check_sources(findings, file, rows)
+            if name == TIMES_FILE and content.study is not None:
+                _check_times(findings, table, content.study.cells.model, file)
+            if name == "efficiency.csv" and machines:
+                findings.check(_check_efficiencies, table, machines, file)
+            if file == speeds:
                 findings.check(published_cells, table, machines, file)
                 for figure in impossible_figures(table):
                     findings.warn(file, figure.rule, f"line {table.index[figure.row] + 2}: {figure.message}")
     findings.check(history_days, content.folder / "prices")
+
+
+def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], file: Path) -> None:
+    """Raise UserError for rows of efficiency.csv (`table`) of an unknown machine, or of more devices than it has."""
+    refuse(
+        f"{file}, line {row.Index + 2}: {row.instance} with {row.gpus} devices; expected a machine that has so many"
+        for row in table.itertuples()
+        if row.instance not in machines or row.gpus > machines[row.instance].gpus
+    )
+
+
+def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str], file: Path) -> None:
+    """Keep in `findings` a warning per benchmark that the study does not ask for, and per time that may be in seconds.
+
+    Parameters
+    ----------
+    findings, table, models, file
+        Where warnings are kept, rows of `read_times`, models of the study's cells, and the table's file.
+    """
+    for name in sorted(set(table["benchmark"]).difference(models)):
+        sentence = f"benchmark is '{name}', which cells.model of study.yaml does not hold{hint(name, models)}"
+        findings.warn(file, "model_not_asked", sentence)
+    device_minutes = table["minutes"] * table["gpus"]
+    factors = device_minutes / device_minutes.groupby([table["benchmark"], table["gpu"]]).transform("min")
+    for row, factor in factors[factors > MINUTES_FACTOR].items():
+        sentence = f"line {row + 2}: minutes is {table.at[row, 'minutes']:g}, {factor:.3g} times another of the device"
+        findings.warn(file, "unlike_minutes", f"{sentence}; in seconds?")
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:

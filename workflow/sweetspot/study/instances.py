@@ -23,6 +23,7 @@ else:
 BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, without TF32 and bf16
 GIB = 2.0**30
 Gibibytes = Annotated[float, Field(gt=0, le=1e9)]
+DeviceGib = Annotated[float, Field(gt=0, le=4096)]  # 15 times the largest device; MiB of a small one are more
 
 
 class Executor(Closed):
@@ -99,7 +100,7 @@ class Instance(Closed):
     """Virtual processors"""
     memory_gib: Gibibytes | None = None
     """Main memory in GiB"""
-    gpu_memory_gib: Gibibytes | None = None
+    gpu_memory_gib: DeviceGib | None = None
     """Memory of one device in GiB; absent: by the data sheet, where the device is known"""
     interconnect: Interconnect | None = None
     """What joins the devices of one node"""
@@ -169,7 +170,7 @@ def memory_of(machines: Mapping[str, Instance]) -> dict[str, float]:
 class Needs(Closed):
     """The keys by which a workload states the memory that it needs; none: it is not known."""
 
-    gpu_memory_gib: Gibibytes | None = None
+    gpu_memory_gib: DeviceGib | None = None
     """GiB that each device must hold, such as activations, or all where nothing is divided"""
     sharded_memory_gib: Gibibytes | None = None
     """GiB that the devices of a job divide (ZeRO stage 3, FSDP): 16 bytes a parameter with Adam, 2 a frozen one"""
@@ -202,6 +203,11 @@ def load_instances(*files: Path) -> dict[str, Instance]:
         for name, instance in instances.items()
         for key in ("base_instance", "equivalent_to")
         if (target := getattr(instance, key)) is not None and target not in names
+    ]
+    faults.sentences += [
+        f"{files[-1]}: {name}.gpus is {instance.gpus}; {instance.equivalent_to}, its equivalent_to, has {equal.gpus}"
+        for name, instance in instances.items()
+        if (equal := instances.get(instance.equivalent_to or "", instance)).gpus != instance.gpus
     ]
     bases = {name: instance.equivalent_to or instance.base_instance for name, instance in instances.items()}
     for name, base in bases.items():

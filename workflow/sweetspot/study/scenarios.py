@@ -61,7 +61,7 @@ def write_scenario(
     ----------
     scenario, file
         What differs from the study, and the scenario's own file, for messages. UserError for a workload or price list
-        that does not exist, and for multiplied work without jobs.
+        that does not exist, for multiplied work without jobs, and where nothing changes.
     workloads, lists, folder
         The study's workloads.yaml, its price lists by name, and the folder for the new files.
 
@@ -89,6 +89,8 @@ def write_scenario(
             raise UserError(f"{file}: times_work is {factor:g}; {expected}")
         sentences.insert(0, f"{factor:g} times the jobs")
     new = _with_factors(new, scenario)
+    if new == old:
+        raise UserError(f"{file}: the scenario changes nothing; expected what differs from the study")
     files = {name: _write(content, folder / "prices" / f"{name}.yaml") for name, content in new["prices"].items()}
     return _write(new["workloads"], folder / "workloads.yaml"), files, sentences
 

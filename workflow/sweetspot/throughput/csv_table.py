@@ -3,14 +3,14 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 from pydantic import ConfigDict, field_validator
 
 from sweetspot.errors import Faults, UserError, refuse
-from sweetspot.spelling import hint
-from sweetspot.study.base import Closed, validated
+from sweetspot.spelling import hint, slipped
+from sweetspot.study.base import Closed, Precision, validated
 
 MAX_COUNT = 10**9
 DTYPES: Mapping[Any, str] = {int: "int64", int | None: "Int64", float: "float64", float | None: "float64"}
@@ -27,6 +27,14 @@ class CsvRow(Closed):
         """Return the value unchanged; raise ValueError for a number that is not above 0, or a count over MAX_COUNT."""
         if isinstance(value, int | float) and not 0 < value <= (MAX_COUNT if isinstance(value, int) else math.inf):
             raise ValueError(f"a number above 0, a count of at most {MAX_COUNT:,}")
+        return value
+
+    @field_validator("precision", check_fields=False)
+    @classmethod
+    def _is_spelt(cls, value: str) -> str:
+        """Return the precision unchanged. Raises ValueError for `FP16`, which would be no figure of fp16."""
+        if meant := slipped(value, get_args(Precision)):
+            raise ValueError(meant)
         return value
 
 

@@ -73,8 +73,11 @@ class EfficiencyRow(CsvRow):
     efficiency: float = Field(le=1.2)
     source: str
 
+    def _expected(self) -> Iterator[str]:
+        if self.efficiency * self.gpus < 1:
+            yield f"an efficiency of at least 1 / gpus (less than one device does?), not {self.efficiency:g}"
 
-THROUGHPUT_CSV = tuple(PublishedRow.model_fields)[:14]  # the columns without which no figure is understood
+
 MACHINE_FACTS = ("interconnect", "network", "xla")  # what a source says of a machine; empty: not stated
 RATE_BOUNDS = ("images_per_s_low", "images_per_s_high")
 GAP = 1.10  # a prediction outside the published figures by more than this factor gets a warning

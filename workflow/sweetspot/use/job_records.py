@@ -29,6 +29,7 @@ SLURM_STATES = {
 STATE_BY_SLURM_NAME = {name: state for state, names in SLURM_STATES.items() for name in names.split()}
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 CLOCK_TOLERANCE = timedelta(days=1)  # clocks of machines differ
+CLOCK_CHANGE = timedelta(hours=1)  # an hour that is shown twice
 MAX_BYTES = 2_000_000_000
 # A MIG slice has so many sevenths of a device.
 GPU = re.compile(r"gres/gpu(?P<type>:[^=]+?(_(?P<sevenths>[1-7])g\.\d+gb)?)?=(?P<count>\d{1,6})")
@@ -114,7 +115,7 @@ def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
         rows = csv.reader(io.StringIO(text), delimiter="|", quoting=csv.QUOTE_NONE)
     names = next(rows, [])
     header = [name.strip().lower() for name in names]
-    for column in REQUIRED_COLUMNS[record_format]:
+    for column in (*REQUIRED_COLUMNS[record_format], *filter(None, header)):
         if header.count(column) != 1:
             raise UserError(f"line 1: {header.count(column)} columns are called {column}; expected one")
     for cells in rows:
@@ -142,7 +143,11 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
     if elapsed and not elapsed.isdecimal():
         raise line.error("elapsedraw", "whole seconds")
     start = None if state == "waiting" else line.moment("start", zone, now)
-    end = start and (start + timedelta(seconds=int(elapsed)) if elapsed else line.moment("end", zone, now))
+    end = start and line.moment("end", zone, now)
+    if start and elapsed:
+        last, end = end, start + timedelta(seconds=int(elapsed))
+        if last and end > last + CLOCK_CHANGE:
+            raise line.error("elapsedraw", "at most the seconds from start to end")
     if start and not (end or state == "running"):
         raise line.error("end", "a time: the job is over")
     if start and end and end < start:

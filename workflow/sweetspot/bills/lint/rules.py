@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.lint.known import device_count, device_key, highest_rent, list_range, price_range
-from sweetspot.bills.offers import exchange_rate, listed_columns, usd_per_unit
+from sweetspot.bills.offers import FEE_UNITS, exchange_rate, listed_columns, usd_per_unit
 from sweetspot.bills.schemas import table_of
 from sweetspot.declared_tables import schema_of
 from sweetspot.facts.shipped_tables import table
@@ -78,7 +78,10 @@ def _lint_table(
             for quantity, bounds in ranges.items()
             for end, value in zip(("low", "high"), bounds or (np.nan, np.nan), strict=True)
         }
+        fees = (offer.billing or prices.billing).fees
+        amounts = ((amount, fee.count) for fee in fees for unit in FEE_UNITS if (amount := getattr(fee, unit)))
         beside = {
+            "fee_usd": max((amount.value * count.value * money[0] for amount, count in amounts), default=0.0),
             "money": money[0],
             "vcpus": machine.vcpus,
             "memory_gib": machine.memory_gib,
