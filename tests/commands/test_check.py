@@ -215,8 +215,6 @@ GOOD_TIME = "resnet50,H100,8,1,5.0,v5.1,Lab,fp16,,,own,ours,2026-01-01\n"
         ("study.yaml", "reference", EURO, ["unknown_currency"]),
         ("study.yaml", "reference", EURO.replace("EUX", "EUR"), []),
         ("workloads.yaml", "1000000", "999", ["few_samples"]),
-        ("workloads.yaml", "source: this test", "source: '-'", ["missing_source"]),
-        ("throughput.csv", "our own runs", "TODO", ["missing_source"]),
         # 2.5 minutes of 16 devices are 5.0 of eight: as much work; 101 of eight are 20.2 times as much.
         ("time_to_target.csv", "", GOOD_TIME + GOOD_TIME.replace(",8,1,5.0", ",16,2,2.5"), []),
         ("time_to_target.csv", "", GOOD_TIME + GOOD_TIME.replace("5.0", "101"), ["unlike_minutes"]),

@@ -58,9 +58,10 @@ def reference_throughput(
 
     Parameters
     ----------
-    rows, cells, instance, equal
-        Any table with the columns `equal`, in which row and cell must agree; cells to price (of several the best basis
-        counts, then the fastest); the machine.
+    rows, equal
+        Any table with the columns `equal`, in which row and cell must agree.
+    cells, instance
+        Cells to price, and the machine; of several cells the best basis counts, then the fastest.
     """
     columns = list(equal)
     usable = cells[cells["instance"].eq(instance) & cells["status"].eq("ok") & cells["images_per_s"].notna()]
@@ -73,6 +74,8 @@ def reference_throughput(
 
 def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) -> FloatArray:
     """Return, per row, the images/s of the machine `instance` on which a workload's hours were stated; NaN: unknown.
+
+    It converts these hours to other machines.
 
     Parameters
     ----------
@@ -146,8 +149,10 @@ def price_cells(
 
     Parameters
     ----------
-    cells, offers, fees, workloads, instances
-        Tables: cells (`cells_to_price`), offers, fees; workloads (plans are left to `plan_table`), machines, by name.
+    cells, offers, fees
+        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
+    workloads, instances
+        Workloads (plans are left to `plan_table`) and machines, by name.
 
     Returns
     -------

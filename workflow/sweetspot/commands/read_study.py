@@ -1,6 +1,5 @@
 """Read everything that a person wrote for a study as the workflow reads it, and gather what is wrong."""
 
-import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,7 +42,6 @@ ContentT = TypeVar("ContentT")
 FOLDERS = ("prices", "scenarios", "logs")
 YAML_FILES = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", "availability.yaml")
 FILES = (*YAML_FILES, "throughput.csv", "efficiency.csv", "time_to_target.csv")
-NO_SOURCE = re.compile(r"\W*(unknown|none|n/?a|todo|tbd|fixme|source)?\W*", re.IGNORECASE)
 FEWEST_SAMPLES = 1000  # no data set is smaller; a job of runs (time_to_target.csv) may be one
 # Results of one benchmark and device differ by up to 7 times in minutes x devices; seconds are 60 times the minutes.
 MINUTES_FACTOR = 20
@@ -134,9 +132,6 @@ def read_study(name: str, root: Path) -> Findings:
             _check_prices(findings, content, price_list, prices, content.instances)
     _check_all_offers(findings, content)
     _check_tables(findings, content)
-    for name in YAML_FILES:
-        if str(folder / name) in findings.read:
-            _check_sources(findings, folder / name, load_yaml(folder / name))
     _check_file_names(findings, folder)
     with findings.collect(folder / "scenarios"):
         _check_scenarios(findings, content)
@@ -291,17 +286,6 @@ def _check_prices(
             findings.warn(work_file, warning.rule, warning.message)
 
 
-def _check_sources(findings: Findings, file: Path, entry: Any, key: str = "") -> None:
-    """Keep in `findings` a warning for each `source` that names none within `entry`, the content of a file at `key`."""
-    if isinstance(entry, list):
-        entry = {f"[{number}]": part for number, part in enumerate(entry)}
-    for name, part in entry.items() if isinstance(entry, dict) else ():
-        path = f"{key}.{name}".lstrip(".").replace(".[", "[")
-        if name == "source" and NO_SOURCE.fullmatch(str(part)):
-            findings.warn(file, "missing_source", f"{path} is {part!r}, which names none")
-        _check_sources(findings, file, part, path)
-
-
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
     """Add to `findings` what is wrong with all price lists in `content` together: owned machines, two rates, ..."""
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
@@ -340,8 +324,6 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
             table = findings.load(file, reader, file, *arguments) if file.is_file() else None
             if not isinstance(table, pd.DataFrame):
                 continue
-            rows = {f"line {line}": row for line, row in enumerate(table.to_dict("records"), 2)}
-            _check_sources(findings, file, rows)
             if name == TIMES_FILE and content.study is not None:
                 _check_times(findings, table, content.study.cells.model, file)
             if name == "efficiency.csv" and machines:

@@ -66,7 +66,7 @@ class MonthlyProblem(DecisionProblem):
     _errors: dict[tuple[Mix, Counts], float] = field(default_factory=dict)
 
     @cached_property
-    def _drawn_sample(self) -> Problem:
+    def _estimate_problem(self) -> Problem:
         """The sample of estimates at the baseline."""
         return _sample(self.work.drawn)
 
@@ -122,8 +122,8 @@ class MonthlyProblem(DecisionProblem):
         limit, contenders = WORTH_PRICING * min(mix.expected for mix in self.mixes), []
         for index, mix in enumerate(self.mixes):
             labels = {label for name in mix.bought for label in self.work.source_by_name[name].labels}
-            is_near = (mix.expected <= limit and not mix.one_offer) or index == self.runner_up
-            if is_near or not values.values or labels & values.rows:
+            is_candidate = (mix.expected <= limit and not mix.one_offer) or index == self.runner_up
+            if is_candidate or not values.values or labels & values.rows:
                 contenders.append(index)
         return contenders
 
@@ -136,7 +136,7 @@ class MonthlyProblem(DecisionProblem):
                 return np.inf
             if (mix, counts) not in self._errors:
                 exact, estimate = (
-                    _month_usd(problem, mix, counts) for problem in (self.work.drawn, self._drawn_sample)
+                    _month_usd(problem, mix, counts) for problem in (self.work.drawn, self._estimate_problem)
                 )
                 self._errors[mix, counts] = exact - estimate if math.isfinite(exact - estimate) else 0.0
             return _month_usd(sample, mix, counts) + self._errors[mix, counts]
@@ -168,7 +168,9 @@ class MonthlyProblem(DecisionProblem):
         # What is estimated to stay the same is not decided on all samples.
         estimates = self.is_changed(self.at(parameter, np.exp(side * np.array(distances[1:]))))
         brackets = zip(pairwise(distances), estimates, strict=True)
-        inner, outer = next((ends for ends, changed in brackets if changed and is_changed(ends[1])), (0.0, 0.0))
+        inner, outer = next(
+            (bracket for bracket, changed in brackets if changed and is_changed(bracket[1])), (0.0, 0.0)
+        )
         if is_changed(inner):
             inner, outer = 0.0, inner
         while outer - inner > 3 * PRECISION:
@@ -181,8 +183,8 @@ class MonthlyProblem(DecisionProblem):
         if outer == 0.0:
             return None
         mix, factor = best(outer), math.exp(side * outer)
-        same = (index for index, choice in enumerate(self.mixes) if choice.bought.keys() == mix.bought.keys())
-        to = next((index for index in same if not self.mixes[index].one_offer), None)
+        like_bought = (index for index, choice in enumerate(self.mixes) if choice.bought.keys() == mix.bought.keys())
+        to = next((index for index in like_bought if not self.mixes[index].one_offer), None)
         if to is None:
             return None
         lead = "" if mix.bought else mix.done.lead
@@ -215,13 +217,13 @@ class MonthlyProblem(DecisionProblem):
         """
         from scipy.optimize import brentq  # lazily: only monthly work needs it
 
-        is_one = (first.source, first.counts, first.timed) == (second.source, second.counts, second.timed)
+        is_equal_mix = (first.source, first.counts, first.timed) == (second.source, second.counts, second.timed)
 
         @cache
         def saving(log_factor: float) -> float:
             problem = self._problem(parameter, log_factor)
             result, search = second.at(problem), MixSearch(problem, self.work)
-            if is_one:
+            if is_equal_mix:
                 return 1.0 if result.lead != self.mixes[0].done.lead else -1.0
             with np.errstate(invalid="ignore"):  # Where neither does the work nothing is saved.
                 usd = search.rank(first._replace(done=first.at(problem))) - search.rank(second._replace(done=result))
@@ -252,7 +254,9 @@ class MonthlyProblem(DecisionProblem):
                 labels[parameter] = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
         for parameter, label in labels.items() if offered else ():
             problems = [self._problem(parameter, log_factor) for log_factor in BREAK_EVEN_LOGS]
-            selected = [one.select(..., even_indices(one.jobs.shape[2], INTERVAL_MONTHS)) for one in problems]
+            selected = [
+                problem.select(..., even_indices(problem.jobs.shape[2], INTERVAL_MONTHS)) for problem in problems
+            ]
             for name, mix in offered:
                 if parameter.quantity == "months" and work.source_by_name[name].offer["purchase"] != "own":
                     continue
@@ -269,7 +273,7 @@ class MonthlyProblem(DecisionProblem):
         added.
         """
         with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
-            samples = np.stack([with_machine.at(one).usd - without.at(one).usd for one in problems], axis=1)
+            samples = np.stack([with_machine.at(problem).usd - without.at(problem).usd for problem in problems], axis=1)
         usd = dict(zip(BREAK_EVEN_LOGS, samples.mean(axis=0), strict=True))
         for inner, outer in pairwise(BREAK_EVEN_LOGS):
             if (usd[inner] <= 0) != (usd[outer] <= 0):

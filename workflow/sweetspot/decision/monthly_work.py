@@ -181,16 +181,16 @@ class MonthlyWork(MixLimits):
     def _problem(self, values: ParameterValues, baseline: Problem | None = None) -> Problem:
         """Return the problem at `values`; machines and offers without changes are those of `baseline`."""
         jobs = self._jobs(values)
-        held = {kind.name: kind for kind in baseline.held} if baseline else {}
+        owned = {kind.name: kind for kind in baseline.held} if baseline else {}
         rented = {offer.name: offer for offer in baseline.rented} if baseline else {}
         for source in self.sources:
-            name, is_moved = source.offer["option"], baseline is None or bool(source.labels & values.rows)
-            if is_moved and source.kind == "rented":
+            name, is_affected = source.offer["option"], baseline is None or bool(source.labels & values.rows)
+            if is_affected and source.kind == "rented":
                 rented[name] = self._rented(source, values, jobs)
-            elif is_moved:
-                held[name] = self._owned(source, values)
+            elif is_affected:
+                owned[name] = self._owned(source, values)
         trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
-        return Problem(jobs, tuple(held.values()), tuple(rented.values()), trials, self.speed_errors)
+        return Problem(jobs, tuple(owned.values()), tuple(rented.values()), trials, self.speed_errors)
 
     def _jobs(self, values: ParameterValues) -> Array:
         """Return jobs per month at `values`, class x sample x month; a class excludes its urgent jobs."""

@@ -95,16 +95,16 @@ class PhasesProblem(DecisionProblem):
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
         """Return USD and machines of one option, one value per case; infinite USD: no number of machines is enough."""
-        row, plan, ones = self.choices[index].row, self.rows_of_plan[index], np.ones(values.cases)
-        factor, length = values.of(row["row"]), values.work("months") * ones
-        speeds = [values.factor(labels[index], "images_per_s") * ones for labels in self.speed_of]
+        row, plan, unity = self.choices[index].row, self.rows_of_plan[index], np.ones(values.cases)
+        factor, length = values.of(row["row"]), values.work("months") * unity
+        speeds = [values.factor(labels[index], "images_per_s") * unity for labels in self.speed_of]
         hours = values.work(ALL_JOBS) * length / np.stack(speeds)
 
         # A plan's rents are those of its own months, or today's where it states none.
         mean_rent = partial(mean_factor, central_change(row))
         rent = np.nan_to_num(mean_rent(self.months * length) / mean_rent(self.months), nan=1.0)
         rate = month = hour_change(row, values, rent)
-        paid, term = ones, plan["renewed_term_months"]
+        paid, term = unity, plan["renewed_term_months"]
         if row["purchase"] == "own":
             baseline = possession(row, BASELINE.of(None))
             paid, month = length, possession(row, factor) / baseline if baseline else 1.0
@@ -120,8 +120,8 @@ class PhasesProblem(DecisionProblem):
             total_hours = (longest * self.job_hours[:, index, None] * hours).sum(axis=0)
             enough, is_late = next_machine_count(machines, total_hours, available, float(self.jobs.max()))
 
-        more_rounds = rounds / rounds_on(np.full(1, plan["counts"]))[1]
-        running = (self.phase_usd[:, index, None] * hours * more_rounds).sum(axis=0) * rate
+        round_factor = rounds / rounds_on(np.full(1, plan["counts"]))[1]
+        running = (self.phase_usd[:, index, None] * hours * round_factor).sum(axis=0) * rate
         ownership = plan["ownership_usd"] / plan["counts"] * machines * paid * month
         return np.where(is_late, np.inf, ownership + running), machines
 
@@ -278,6 +278,6 @@ def _phases_problem(name: str, table: DataFrame, options: DataFrame, draws: Draw
 
 def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
     """Return the label of the row whose speed a phase's jobs have: of `instance`, or of one device; None: no row."""
-    matches = [other["row"] for other in (row, *rows) if other["instance"] == instance]
-    matches += [other["row"] for other in rows if other["gpus"] == 1 and other.get("gpu") == row.get("gpu")]
+    matches = [option["row"] for option in (row, *rows) if option["instance"] == instance]
+    matches += [option["row"] for option in rows if option["gpus"] == 1 and option.get("gpu") == row.get("gpu")]
     return matches[0] if matches else None

@@ -143,11 +143,11 @@ def with_decisive(table: DataFrame, decisive: Sequence[Row], offers: DataFrame) 
     offers
         The offers, with their column `warnings`.
     """
-    taken = {tuple(row[name] for name in OFFER) for row in decisive}
+    decisive_offers = {tuple(row[name] for name in OFFER) for row in decisive}
     subjects: set[tuple[object, ...]] = {(None, row["model"]) for row in decisive}
     subjects |= {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
-    for row in offers.to_dict("records") if taken else ():
-        if tuple(row[name] for name in OFFER) in taken:
+    for row in offers.to_dict("records") if decisive_offers else ():
+        if tuple(row[name] for name in OFFER) in decisive_offers:
             for pair in pairs(row.get("warnings")):  # A finding on a whole list names no instance.
                 subjects |= {("price", row["instance"], pair.message), ("price", None, pair.message)}
 

@@ -61,9 +61,9 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     values = [_value(usd, figure, len(figure.choices) == problem.competing.size) for figure in figures]
     single, error = np.array([(value.worth, value.error) for value in values]).T
     # A figure that never changes the choice is worth 0 and ranks with no other.
-    worth, is_sold = np.zeros(len(values)), error > 0
+    worth, is_positive = np.zeros(len(values)), error > 0
     halves = np.array([value.halves for value in values])
-    worth[is_sold] = without_selection(halves[is_sold])
+    worth[is_positive] = without_selection(halves[is_positive])
     table = DataFrame([figure.columns for figure in figures]).assign(
         **problem.row_names,
         rests_on_it=[len(figure.choices) for figure in figures],

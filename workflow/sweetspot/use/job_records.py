@@ -29,8 +29,6 @@ SLURM_STATES = {
 STATE_BY_SLURM_NAME = {name: state for state, names in SLURM_STATES.items() for name in names.split()}
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 CLOCK_TOLERANCE = timedelta(days=1)  # clocks of machines differ
-CLOCK_CHANGE = timedelta(hours=1)  # an hour that is shown twice
-MAX_BYTES = 2_000_000_000
 # A MIG slice has so many sevenths of a device.
 GPU = re.compile(r"gres/gpu(?P<type>:[^=]+?(_(?P<sevenths>[1-7])g\.\d+gb)?)?=(?P<count>\d{1,6})")
 DEVICES = re.compile(r"\d{1,6}(\.\d+)?")
@@ -97,7 +95,7 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
     """
     name = "standard input" if path == "-" else path
     try:
-        content = sys.stdin.buffer.read() if path == "-" else read_limited(path, MAX_BYTES)
+        content = sys.stdin.buffer.read() if path == "-" else read_limited(path, 2_000_000_000)
         lines = _read_lines(content.decode("utf-8-sig"), record_format)
         runs = pd.DataFrame((_parse_run(line, zone, now) for line in lines), columns=RUN_COLUMNS)
     except (UserError, UnicodeDecodeError, csv.Error) as error:
@@ -146,7 +144,7 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
     end = start and line.moment("end", zone, now)
     if start and elapsed:
         last, end = end, start + timedelta(seconds=int(elapsed))
-        if last and end > last + CLOCK_CHANGE:
+        if last and end > last + timedelta(hours=1):  # clocks may show an hour twice
             raise line.error("elapsedraw", "at most the seconds from start to end")
     if start and not (end or state == "running"):
         raise line.error("end", "a time: the job is over")
