@@ -1,6 +1,7 @@
 """The problem of work of months on a few certain offers, every figure by hand, and what moves it; fallbacks."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -148,6 +149,7 @@ def test_more_of_a_class_are_not_more_urgent_ones(market):
     [(1.5, 1.0, 1.0, True), (1.6, 1.0, 1.0, False), (3.0, 1.0, 2.0, True), (1.0, np.inf, 1.0, False)],
 )
 def test_a_job_is_in_time_up_to_its_last_minute(market, hours, usd, faster, expected):
-    urgent = market[0].classes[1]
-    assert urgent.ends_in_time({"hours": hours, "usd": usd}, faster) is expected
-    assert not urgent.ends_in_time({"hours": 1.6, "usd": 1.0})  # as fast as it is
+    """An urgent job, the second class, has an hour and a half."""
+    row = {"row": 0, "hours": hours, "usd": usd}
+    source, values = SimpleNamespace(rows=(None, row)), SimpleNamespace(factor=lambda label, figure: faster)
+    assert list(market[0]._rows_in_time(source, values)) == ([(1, row)] if expected else [])

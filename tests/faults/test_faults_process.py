@@ -94,8 +94,9 @@ def test_a_signal_to_snakemake_loses_no_run_and_the_next_invocation_continues(he
     for run, moment in moments.items():
         process = moment(project, begin, run_file(run))
         code = strike(project, process, number)
-        # At the start a busy machine may hear the signal before or after Snakemake has its own answer to it.
-        assert code in ((-number,) if number == KILLED else (-number, 1) if moment is at_start else (1,))
+        # At the start a busy machine may hear the signal before or after Snakemake has its answer to it, or lose it:
+        # Python drops an interrupt that comes while an object is destroyed. What counts is that no run is lost.
+        assert code in ((-number,) if number == KILLED else (-number, 0, 1) if moment is at_start else (1,))
         if moment is not at_start:
             assert "Traceback" not in said(project)
             assert (project / run_file(run)).is_file() == (number == TERMINATED) or number == KILLED

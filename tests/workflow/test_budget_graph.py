@@ -13,10 +13,8 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
     assert table[["model", "batch_size", "runs", "budget"]].to_dict("records") == [
         {"model": "vgg16", "batch_size": 64, "runs": "1, 2", "budget": "budget_minutes 6"}
     ]
-    none = pd.DataFrame(
-        columns=["warnings", "status", "efficiency", "severity", "assumed_interval", "throughput_basis", "fits"]
-    )
-    none = none.assign(instance=None, model=None)
+    columns = "warnings status efficiency severity assumed_interval throughput_basis fits workload instance model"
+    none = pd.DataFrame(columns=[*columns.split(), "in_answer"])
     (said,) = warning_table(only(throughput=none, left_out=table), none, settings(), {}).to_dict("records")
     assert (said["rule"], said["instance"], said["batch_size"]) == ("left_out", "w", 64)
     assert "not measured within budget_minutes 6: run 1, 2" in said["message"]

@@ -13,6 +13,7 @@ from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Devices, precision_name
 from sweetspot.transfer.transferring import Measured
+from sweetspot.transformers import unit_of
 from sweetspot.warnings import as_text, joined
 
 FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
@@ -77,4 +78,5 @@ def run(request: PredictRequest) -> None:
     for row in table.itertuples():
         for warning in row.warnings:
             machines_by_warning.setdefault(as_text([warning]), []).append(f"{row.gpus} x {row.gpu}")
-    print(render("predict.txt", figures=figures, rows=rows, machines_by_warning=machines_by_warning))
+    texts = {"machines_by_warning": machines_by_warning, "unit_of": unit_of}
+    print(render("predict.txt", figures=figures, rows=rows, **texts))
