@@ -41,8 +41,7 @@ def test_a_machine_without_a_speed_for_a_work_is_named_with_what_it_commits_to()
     found, pairs = missing(job("vgg16"), options, offers("a", "b", "c"))
     assert pairs == [["Machine B", "buy"], ["c", "contract"]]
     figures = pd.DataFrame(columns=["instance", "model", "status"])
-    prices = pd.DataFrame(columns=["severity"])
-    tables = only(throughput=figures, price_lint=prices)
+    tables = only(throughput=figures, price_lint=pd.DataFrame(columns=["severity"]))
     options = options.reindex(columns=columns_of("options")).assign(assumed_interval=False, in_answer=False)
     told = warning_table(tables, options, settings(), ["lab", "else", "nobody"], [found])
     assert told["instance"].fillna("").tolist() == ["", "b", "c"] and "nobody" in told["message"][0]

@@ -149,7 +149,7 @@ def test_more_of_a_class_are_not_more_urgent_ones(market):
     [(1.5, 1.0, 1.0, True), (1.6, 1.0, 1.0, False), (3.0, 1.0, 2.0, True), (1.0, np.inf, 1.0, False)],
 )
 def test_a_job_is_in_time_up_to_its_last_minute(market, hours, usd, faster, expected):
-    """An urgent job, the second class, has an hour and a half."""
-    row = {"row": 0, "hours": hours, "usd": usd}
-    source, values = SimpleNamespace(rows=(None, row)), SimpleNamespace(factor=lambda label, figure: faster)
-    assert list(market[0]._rows_in_time(source, values)) == ([(1, row)] if expected else [])
+    row = {"row": 0, "hours": hours, "usd": usd}  # of an urgent job, the second class, which has an hour and a half
+    rows = [row if index == 1 else None for index in range(len(market[0].classes))]
+    found = market[0]._rows_in_time(SimpleNamespace(rows=rows), SimpleNamespace(factor=lambda *_: faster))
+    assert list(found) == ([(1, row)] if expected else [])

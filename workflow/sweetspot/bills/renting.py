@@ -216,7 +216,7 @@ def next_machine_count(
         Per case: machines tried last; hours of the work on them (infinite or NaN: no more are tried); hours that one
         may work; number beyond which another machine has nothing to do.
     """
-    is_short = np.isfinite(total_hours) & (total_hours > hours_per_machine * (1.0 + ROUNDING))
+    is_short = np.isfinite(total_hours) & (total_hours / (1.0 + ROUNDING) > hours_per_machine)
     hours = np.where(is_short, total_hours, 0.0)
     needed = np.ceil(machines * hours / hours_per_machine - ROUNDING)
     larger = np.maximum(machines, np.minimum(maximum, needed))
