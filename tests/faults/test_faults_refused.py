@@ -57,7 +57,7 @@ RENT, WORK, SPEEDS = "prices/rent.yaml", "workloads.yaml", "throughput.csv"
         (WORK, "{value: 60, low: 45, high: 80}", "1.0e+9", "at most 100000"),
         (RENT, "per_hour: 3.49,", "per_hour: 3,49,", "line 13: ',49' ends a number; a decimal has a point"),
         (SPEEDS, ",rtx4090-2,", ",rtx409O-2,", "line 4: instance is 'rtx409O-2'; did you mean 'rtx4090-2'?"),
-        (SPEEDS, ",fp16,", ",FP16,", "line 3: key 'precision' is 'FP16'; expected fp16"),
+        (SPEEDS, ",fp16,", ",FP16,", "line 2: key 'precision' is 'FP16'; expected fp16"),
         ("instances.yaml", "gpus: 1", "gpus: 1, gpu_memory_gib: 24576", "'gpu_memory_gib' is 24576; expected a number"),
         (
             "instances.yaml",

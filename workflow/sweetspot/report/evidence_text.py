@@ -72,10 +72,10 @@ def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Call
         Function from the key of a model to its title.
     """
     table = table_of(tables, "warnings", "rule", "instance", "model", "message")
-    rows = table[table["rule"].isin(["no_figure", "no_speed"])]
+    rows = table[table["rule"] == "no_speed"]
     names = []
     for instance, of_machine in rows.groupby("instance", sort=False):
-        models = [] if "no_figure" in set(of_machine["rule"]) else of_machine["model"].dropna().unique()
+        models = of_machine["model"].dropna().unique()
         title = machines.get(instance, instance)
         names.append(f"{title} ({', '.join(map(model_title, models))})" if len(models) else title)
     of_no_machine = rows.loc[rows["instance"].isna(), "message"]

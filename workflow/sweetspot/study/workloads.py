@@ -167,7 +167,7 @@ def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
 
 
 def _by_samples(job: RecurringJob) -> RecurringJob:
-    """Return a job by tokens as one by samples of the cell `cell_name`, with its memory need; others unchanged."""
+    """Return a job by tokens as one by samples: a token is a sample, the model is `cell_name()`, memory is added."""
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)

@@ -157,7 +157,7 @@ def with_arithmetic(
 def _with_rows(
     table: pd.DataFrame, rows: list[dict[str, Any]], instances: Mapping[str, Instance], as_of: str
 ) -> pd.DataFrame:
-    """Return throughput.parquet with `rows` ({column: value}, 90 % bounds) added at 95 %, sorted, `best` set anew."""
+    """Return throughput.parquet and `rows` (columns, 90 % bounds; undated ones of `as_of`) at 95 %, `best` set anew."""
     if not rows:
         return table
     added = complete_rows(pd.DataFrame(rows), as_of, instances)
