@@ -45,6 +45,10 @@ def test_times_are_averaged_not_rates(tmp_path):
     row = cells_of(files).iloc[0]
     assert row["images_per_s"] == pytest.approx(16 / 2.0)  # not (16 + 16 / 3) / 2
     assert (row["runs"], row["basis"], row["status"]) == (2, "measured", "ok")
+    assert row["source"] == str(Path(files[0]).parent)
+    for seconds in (1e-7, 1e7):  # the shortest and the longest mean that a step can have
+        row = cells_of([write_run(tmp_path / str(seconds), seconds=[seconds] * 2)]).iloc[0]
+        assert row["images_per_s"] == pytest.approx(16 / seconds)
 
 
 def test_a_run_that_slows_down_is_a_named_warning(tmp_path):
@@ -65,9 +69,9 @@ def test_a_cell_that_failed_keeps_its_row_without_a_figure(tmp_path):
 
 
 def test_one_failed_run_of_two_leaves_the_figure_of_the_other(tmp_path):
-    files = [write_run(tmp_path, run=1), write_run(tmp_path, run=2, seconds=[math.nan], status="failed", message="x")]
-    row = cells_of(files).iloc[0]
-    assert (row["status"], row["runs"], row["images_per_s"]) == ("ok", 1, 8.0)
+    failed = {"seconds": [math.nan], "status": "failed", "message": "x", "gpu": "unknown"}
+    row = cells_of([write_run(tmp_path, run=1, **failed), write_run(tmp_path, run=2)]).iloc[0]
+    assert (row["status"], row["runs"], row["images_per_s"], row["gpu"]) == ("ok", 1, 8.0, "Test CPU")
     assert pairs(row["warnings"]) == [("failed", "x"), ("n_is_1", "one run, no interval")]
 
 
