@@ -78,6 +78,8 @@ def test_the_commit_is_that_of_the_clone_and_no_kind_of_machine_is_known_by_half
     monkeypatch.setattr(facts, "__file__", str(tmp_path / "workflow" / "sweetspot" / "harness" / "facts.py"))
     monkeypatch.setattr(facts.subprocess, "check_output", lambda command, text, **_: f"{command[2]}\n" * text)
     assert facts.sweetspot_version()["commit"] == str(tmp_path)
+    assert facts.kind_of_machine({"cpu": "EPYC", "cpu_usable": 4}) == "EPYC, 4 CPUs"
+    assert facts.kind_of_machine({"cpu": "EPYC", "cpu_usable": 1}) == "EPYC, 1 CPU"
     assert facts.kind_of_machine({"cpu": "EPYC"}) is facts.kind_of_machine({"cpu_usable": 2}) is None
     assert facts.memory_error("bad_alloc\n1\n2") == "bad_alloc"  # the last three lines
     assert facts.memory_error("bad_alloc\n1\n2\n3") is None

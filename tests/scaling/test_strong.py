@@ -15,23 +15,14 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.time_to_target import read_times, results
 
-QUESTION = StudyCells(
-    model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
-)  # fmt: skip
+QUESTION = StudyCells(model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1)
 
 
 def table(*rows):
     names = ("gpu", "gpus", "minutes", "submitter", "global_batch", "samples")
     given = pd.DataFrame(rows, columns=list(names))
-    return given.assign(
-        benchmark="lora",
-        nodes=-(-given["gpus"] // 8),
-        round="v5.1",
-        precision="",
-        kind="recomputed",
-        source="s",
-        date="x",
-    )
+    facts = {"benchmark": "lora", "round": "v5.1", "precision": "", "kind": "recomputed", "source": "s", "date": "x"}
+    return given.assign(nodes=-(-given["gpus"] // 8), **facts)
 
 
 def many(gpu, submitter, loss, leaving, exponent, batches):
