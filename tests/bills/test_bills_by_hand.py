@@ -144,10 +144,11 @@ def test_every_sum_of_the_terms_is_in_dollars():
     terms = {"setup": 3.0, "monthly": 5.0, "monthly_minimum": 7.0, "storage": {"gb": 10.0, "per_gb_month": 0.11},
              "egress": {"gb": 10.0, "per_gb": 0.13}, "fees": [{"name": "f", "per_hour": 0.17, "count": 2.0},
              {"name": "g", "per_month": 0.19}]}  # fmt: skip
-    prices = price_list({"instance": "x", "per_month": 19.0, "billing": terms}, currency="XTS",
-                        title="In euro", rates=[EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}])  # fmt: skip
+    deal = {"purchase": "reserved", "commitment": {"term_months": 12, "upfront": 120.0, "per_month": 7.0}}
+    listed = {"instance": "x", "per_month": 19.0, "billing": terms}, {"instance": "y"} | deal
+    prices = price_list(*listed, currency="XTS", title="In euro", rates=[EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}])  # fmt: skip
     row = offers(prices).loc["x"]
-    assert row["price_list_title"] == "In euro"
+    assert row["price_list_title"] == "In euro" and offers(prices).loc["y", "fixed_usd_per_month"] == 2 * (10 + 7)
     names = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd", "month_usd")
     assert [row[name] for name in names] == pytest.approx([6, 10, 14, 2.2, 2.6, 38])
     assert list_tables(prices, machines(prices))[1]["usd"].tolist() == pytest.approx([0.68, 0.38])
