@@ -2,7 +2,8 @@
 
 A year of software (`throughput.stand_in.YEAR`): of each device, count, model and precision the oldest figure is
 compared with that of the newest software, at the nearest batch. Submitters (`throughput.time_to_target`,
-SUBMITTER_FACTOR): how far results of one benchmark, device, count and round lie from their median.
+SUBMITTER_FACTOR): how far results of one benchmark, device, count and round lie from their median. Rounds
+(`throughput.speed_errors.ROUND_LOW`, ROUND_HIGH): how much faster the same machines were one round later.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import math
 import numpy as np
 import pandas as pd
 from sweetspot.facts.shipped_tables import POOLS, STUDIES
+from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.throughput.stand_in import YEAR
 from sweetspot.throughput.time_to_target import SUBMITTER_FACTOR, read_times
 
@@ -34,7 +36,12 @@ def run(_: argparse.Namespace) -> int:
     year, within = math.exp(np.quantile(changes, 0.9)), float(np.mean(distances <= SUBMITTER_FACTOR))
     print(f"a year of software: {len(changes)} pairs, nine in ten within a factor of {year:.3f}; shipped {YEAR}")
     print(f"submitters: {len(distances)} results, {within:.1%} within a factor of {SUBMITTER_FACTOR}; at least 90 %")
-    return int(abs(year - YEAR) > 0.005 or not 0.9 <= within <= 0.98)
+    gains = gains_by_round()
+    ends = gains.quantile([0.05, 0.95]).to_numpy()
+    print(f"a round: {len(gains)} gains of {ends[0]:.3f} to {ends[1]:.3f}; shipped {ROUND_LOW} to {ROUND_HIGH}")
+    return int(
+        abs(year - YEAR) > 0.005 or not 0.9 <= within <= 0.98 or np.abs(ends - (ROUND_LOW, ROUND_HIGH)).max() > 0.005
+    )
 
 
 def tensorflow_rows() -> pd.DataFrame:
@@ -81,3 +88,11 @@ def distances_from_median() -> np.ndarray:
     key = ["benchmark", "gpu", "gpus", "round"]
     times = table[table.groupby(key)["minutes"].transform("size") > 1]
     return np.exp(np.abs(np.log(times["minutes"] / times.groupby(key)["minutes"].transform("median")))).to_numpy()
+
+
+def gains_by_round() -> pd.Series:
+    """Return how much faster the median of each benchmark, device and count became from one round to its next."""
+    times = read_times(STUDIES / "eight-gpus-2026" / "time_to_target.csv")
+    key = ["benchmark", "gpu", "gpus"]
+    medians = times.groupby([*key, "round"])["minutes"].median().reset_index()  # v4.0 to v6.0 sort as written.
+    return (medians.groupby(key)["minutes"].shift() / medians["minutes"]).dropna()

@@ -146,7 +146,8 @@ def test_every_sum_of_the_terms_is_in_dollars():
              {"name": "g", "per_month": 0.19}]}  # fmt: skip
     deal = {"purchase": "reserved", "commitment": {"term_months": 12, "upfront": 120.0, "per_month": 7.0}}
     listed = {"instance": "x", "per_month": 19.0, "billing": terms}, {"instance": "y"} | deal
-    prices = price_list(*listed, currency="XTS", title="In euro", rates=[EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}])  # fmt: skip
+    rates = [EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}]
+    prices = price_list(*listed, currency="XTS", title="In euro", rates=rates)
     row = offers(prices).loc["x"]
     assert row["price_list_title"] == "In euro" and offers(prices).loc["y", "fixed_usd_per_month"] == 2 * (10 + 7)
     names = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd", "month_usd")

@@ -112,32 +112,6 @@ def test_software_is_dated_by_its_row_else_by_its_version(framework, version, as
     assert software_years(row).iloc[0] == pytest.approx(year, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("model", "rate", "source"),
-    [
-        ("resnet50", 675.0, "github.com/tensorflow/benchmarks/issues/77 (comment 2018-02-15)"),
-        ("vgg16", 323.89, "u39kun/deep-learning-benchmark"),  # 16 images / 49.4 ms, TensorFlow 1.5.0
-        ("inception3", 771.37, "lambdal/lambda-tensorflow-benchmark"),  # of 2020; nothing nearer is published
-    ],
-)
-def test_a_v100_of_2018_has_the_figure_of_2018_where_there_is_one(table, model, rate, source):
-    row = table.loc[("p3.2xlarge", model, 64)]
-    assert row["images_per_s"] == rate
-    assert source in row["source"]
-    assert ("stand_in_years" in rules_of(row)) is (model == "inception3")
-
-
-def test_eight_v100_are_held_against_what_others_printed_of_eight(table):
-    # 8 x 675 x 0.68 = 3,672 lies within the published 3,211 (2017-12) to 4,677 (2020); with 1,276 it was 6,943
-    row = table.loc[("p3.16xlarge", "resnet50", 64)]
-    assert row["images_per_s"] == pytest.approx(3672.0)
-    assert "against_published" not in rules_of(row)
-    # 8 x 323.89 x 0.78 = 2,021 against 3,758.59 of 2020
-    told = dict(pairs(table.loc[("GCE_8xV100", "vgg16", 64), "warnings"]))
-    assert "0.54 times the lowest" in told["against_published"]
-    assert "against_published" not in rules_of(table.loc[("p2.8xlarge", "resnet50", 64)])  # 374 beside 355 to 387
-
-
 def test_the_tpu_has_price_and_speed_of_one_entry_and_no_figure_on_other_models(table):
     # 90 epochs of 1,281,167 images in 9.889843 h: 115,305,030 / 35,603.4 s = 3,238.6; 1,024 over four chips are 256
     row = table.loc[("TPUv2", "resnet50", 64)]
