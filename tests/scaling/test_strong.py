@@ -188,11 +188,8 @@ def test_times_of_other_benchmarks_teach_the_losses_and_not_the_width():
     off = strong_errors(result_pairs(wide), "family")["gap"].abs().max()
     assert fit_strong(wide).width == pytest.approx(off / math.sqrt(2)) and off > 0.2
     machines = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=64)}
-    tables = {
-        "evidence": pd.DataFrame(columns=list(EVIDENCE_COLUMNS)),
-        "averages": pd.DataFrame(),
-        "throughput": pd.DataFrame([cell("x", 1, 1.0)]),
-    }
+    evidence, throughput = pd.DataFrame(columns=list(EVIDENCE_COLUMNS)), pd.DataFrame([cell("x", 1, 1.0)])
+    tables = {"evidence": evidence, "averages": evidence, "throughput": throughput}
     for times, pairs in (([own], "(3 pairs"), ([own, apart], "(6 pairs"), ([own.head(0)], "")):
         rows = extrapolate_study(tables, machines, [], QUESTION, "sum_of_parts", times)["extrapolation"]
         assert len(rows) == bool(pairs) and all(pairs in source for source in rows["source"])
