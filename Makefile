@@ -59,7 +59,7 @@ TIMED = $(if $(WORK),--work "$(WORK)") $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)"
         $(if $(JOBS),--jobs-per-month "$(JOBS)") $(if $(SAMPLES),--samples-per-job "$(SAMPLES)") \
         $(if $(RATE),--rate "$(RATE)")
 
-study: environment  ## a study of your own: make study NAME=mine
+study: $(VENV)/.ready-core  ## a study of your own: make study NAME=mine
 	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)
 
 # Three processes on two cores: the one with the cluster's tests mostly waits.
