@@ -145,7 +145,7 @@ def sweetspot() -> None:
     "--offer-price",
     prompt="Price of a machine on offer, if any",
     type=NumberType(1),
-    help="Of the whole machine, in that currency.",
+    help="Of the whole machine, with the VAT that you pay.",
 )
 @prompted_option("--offer-device", prompt="Its device", metavar="GPU", help="By default yours.")
 @prompted_option("--offer-count", prompt="How many of them", type=click.IntRange(1), help="By default 4.")
