@@ -21,7 +21,7 @@ def cells(**images_per_s: float) -> pd.DataFrame:
 
 def priced(price_list: str, table: pd.DataFrame, folder: Path = STUDY) -> dict[str, pd.DataFrame]:
     files = (folder / "prices" / f"{price_list}.yaml", folder / "workloads.yaml", [folder / "instances.yaml"])
-    return price_study(table, None, *files, price_list, 30.5, date(2018, 7, 1))
+    return price_study(table, None, *files, price_list, 30.5, date(2018, 7, 1), linted=True)
 
 
 def test_the_office_box_in_every_table():

@@ -34,9 +34,8 @@ class Replanned:
     def __init__(self, results: Path, where: Path) -> None:
         self.name, self.where, self.tables = results.name, where, borrowed_tables(results)
         name = self.name
-        self.lists = {
-            file.stem: yaml.safe_load(file.read_text()) for file in (STUDIES / name / "prices").glob("*.yaml")
-        }
+        files = (STUDIES / name / "prices").glob("*.yaml")
+        self.lists = {file.stem: yaml.safe_load(file.read_text()) for file in files}
         self.works = yaml.safe_load((STUDIES / name / "workloads.yaml").read_text())
         self.options = self.tables.comparison["options"]
         self.points = self.tables.comparison["turning_points"]
