@@ -162,6 +162,8 @@ def test_a_commitment_is_possessed_for_its_whole_terms(deal, keys, work, possess
     rows = by_phase({"purchase": "committed", "commitment": deal}, ("training", 1, 5, "all"), parallel=4, **keys)
     expected = {"training": work, "possession": possession, "total": work + possession}
     assert rows["usd"].to_dict() == pytest.approx(expected)
+    rows = by_phase({"purchase": "committed", "commitment": YEAR}, ("work", 8, 1000, "all"), parallel=1)
+    assert rows.loc["possession", "machines"] == 1  # 8,000 of 8,784 hours
 
 
 @pytest.mark.parametrize(
