@@ -11,12 +11,6 @@ from project_copy import ROOT
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
 
 
-def cells(**images_per_s: float) -> pd.DataFrame:
-    """One VGG16 cell an instance, by name with `_` for `.`."""
-    named = {name.replace("__", "."): rate for name, rate in images_per_s.items()}
-    return pd.DataFrame([cell(name, rate, runs=1, logical=False) for name, rate in named.items()])
-
-
 def priced(price_list: str, table: pd.DataFrame, folder: Path = STUDY) -> dict[str, pd.DataFrame]:
     files = (folder / "prices" / f"{price_list}.yaml", folder / "workloads.yaml", [folder / "instances.yaml"])
     return price_study(table, None, *files, price_list, 30.5, date(2018, 7, 1))
@@ -24,7 +18,7 @@ def priced(price_list: str, table: pd.DataFrame, folder: Path = STUDY) -> dict[s
 
 def test_the_office_box_in_every_table():
     """216.67 + 48.00 = 264.67 USD a month of 240 hours, as the study prints; at 498 images/s in 52.83 hours."""
-    tables = priced("office-box", cells(**{"office-4x1080ti": 498.0}))
+    tables = priced("office-box", pd.DataFrame([cell("office-4x1080ti", 498.0, runs=1, logical=False)]))
     box, costs, hours = tables["offers"].iloc[0], tables["costs"].iloc[0], 94_720_000 / 498 / 3600
     assert box["fixed_usd_per_month"] == pytest.approx(216.67, abs=0.005)
     assert box["energy_usd_per_hour"] * 240 == pytest.approx(48.00, abs=0.005)

@@ -109,6 +109,8 @@ def test_the_rent_of_each_year_is_a_multiple_of_the_mean_of_both():
     later = np.array([0.0, 24.0])  # two years more: a quarter
     for found in (central_rent_by_month(FALLING, later, 24.0), rents.by_month(FALLING, later, 24.0)):
         assert found.tolist() == [pytest.approx([1.0, 1 / 4])] * len(found)
+    part = central_rent_by_month(FALLING, np.array([0.0]), 1.5)[0, 0] * HALF  # one month, and half of the second
+    assert part == pytest.approx((1 + 0.5 * 0.5 ** (1 / 12)) / 1.5)
     walk = rents.by_month(WALK, starts, 12.0)
     assert walk.mean(axis=1) == pytest.approx(np.ones(4)) and len(set(walk[:, 0])) == 4
 
