@@ -1,19 +1,23 @@
-"""Costs along a parameter: its range and turning points, where a purchase pays off, and the page's controls."""
+"""Ranks of options; costs along a parameter: range, turning points, where a purchase pays off, the page's controls."""
 
 from collections.abc import Iterable
 
 import numpy as np
 from pandas import DataFrame
 
-from sweetspot.decision.choice_table import COMMITMENT, NOTHING
 from sweetspot.decision.decision_problem import Array, BreakEvenCase, DecisionProblem, Parameter
-from sweetspot.decision.options import Row
+from sweetspot.decision.options import Row, bills_decide, staying, trained
+from sweetspot.decision.simulate import Draws
+from sweetspot.decision.verdict import COMMITMENT, NOTHING
+from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval
 
 # One of each is a control: the first that a problem has.
 CONTROLS = (("jobs", "per_month"), ("months",), ("capex_usd",), ("rents", "usd_per_hour"), ("days_per_month",),
             ("usd_per_kwh",))  # fmt: skip
+PAYS = ("break_even_value", "break_even_low", "break_even_high", "pays_until")
 STEPS_A_SIDE = 6
+RANKED = {"rank": "usd", "rank_hours": "hours", "rank_carbon": "kg_co2e"}
 REACH = 3.0  # times the planned value, at the end of either side
 
 
@@ -79,22 +83,30 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
     """
     rows = []
     for case in cases:
-        lines = case.difference
-        begin, end = stretch(lines.planned, lines.factors, lines.machines)
-        low, high = interval(stretch(lines.samples, lines.sample_factors, lines.sample_machines)[0])
-        factors = np.array([begin[0], low, high, end[0]])
-        values = case.planned * np.where(np.isfinite(factors), factors, np.nan)
-
-        names = ("break_even_value", "break_even_low", "break_even_high", "pays_until")
-        columns = dict(zip(names, values.tolist(), strict=True)) | {
-            name: getattr(case, name) for name in ("title", "quantity", "unit", "planned", "p_pays")
+        parameter, sampled = case.parameter, case.factors[case.selected]
+        begin, end = stretch(case.usd[None], case.factors, case.machines)
+        bounds = interval(stretch(case.samples, sampled, case.machines[case.selected])[0])
+        factors = np.array([begin[0], *bounds, end[0]])
+        factors[np.isinf(factors)] = np.nan
+        row = {
+            "workload": workload,
+            "reference": case.option,
+            "title": case.title,
+            "assumption": parameter.name,
+            "subject": parameter.subject or None,
+            "quantity": parameter.quantity,
+            "unit": parameter.unit,
+            "planned": parameter.value,
+            "factor": factors[0],
+            "p_pays": np.mean(case.samples[:, _baseline(sampled)] <= 0),
         }
-        rows.append(
-            columns
-            | {"workload": workload, "reference": case.option, "assumption": case.name}
-            | {"factor": values[0] / case.planned, "subject": case.assumption.subject or None}
-        )
+        rows.append(row | dict(zip(PAYS, parameter.value * factors, strict=True)))
     return rows
+
+
+def _baseline(factors: Array) -> int:
+    """Return the index of the factor nearest to 1."""
+    return int(np.abs(np.log(factors)).argmin())
 
 
 def stretch(difference: Array, factors: Array, machines: Array) -> Array:
@@ -115,7 +127,7 @@ def stretch(difference: Array, factors: Array, machines: Array) -> Array:
         Begins by row: 0 if from the least factor on, infinite if at none; ends by row: infinite if up to the last
         factor.
     """
-    baseline = int(np.abs(np.log(factors)).argmin())
+    baseline = _baseline(factors)
     bounds = []
     for usd in difference:
         pays, begin, end = usd <= 0, np.inf, np.inf
@@ -183,3 +195,34 @@ def sweep_rows(problem: DecisionProblem) -> list[Row]:
                 p_cheapest=(samples <= samples.min(axis=0, initial=np.inf)).mean(axis=1),
             ).to_dict("records")
     return rows
+
+
+def ranks(options: DataFrame, draws: Draws) -> DataFrame:
+    """Return the options of each model and workload with their ranks by USD, hours and carbon.
+
+    Parameters
+    ----------
+    options
+        The table of options.
+    draws
+        Their samples.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table `ranks`, a row per option, model and workload: speed, USD, hours and images/USD with `_low` and
+        `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon` (null: unknown), 1 is best; energy and carbon,
+        `_low` and `_high` with every factor at that end; `basis` and `source` of the throughput, `price_source` and
+        `as_of` of the price; `by_bills`: bills rank the model's options, not USD per image.
+    """
+    table = options.reindex(columns=columns_of("ranks"))
+    for name in ("images_per_s", "images_per_usd", "hours", "usd"):
+        table[f"{name}_low"], table[f"{name}_high"] = interval(getattr(draws, name))
+    groups = options.groupby(["model", "workload"])
+    for rank, name in RANKED.items():
+        table[rank] = groups[name].rank(method="min").astype("Int64")
+    billed = [model for model, rows in trained(options).items() if bills_decide(staying(rows))]
+    table = table.assign(
+        source=options["throughput_source"], price_source=options["source"], by_bills=options["model"].isin(billed)
+    )
+    return table.sort_values(["model", "workload", "rank"], kind="stable").reset_index(drop=True)

@@ -9,22 +9,25 @@ from pandas import DataFrame, concat
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses import pays_rows, sweep_rows, tornado_rows, turning_rows
-from sweetspot.decision.choice_table import PricedWork, choice_table, set_aside, with_missing_speeds
-from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.analyses import pays_rows, ranks, sweep_rows, tornado_rows, turning_rows
+from sweetspot.decision.deadlines import class_deadlines, job_deadlines, queue_table
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.decision.monthly_samples import monthly_work
-from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.monthly_work import MonthlyWork, monthly_work, source_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.priced_works import works
-from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import break_even_rows, shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.sources import source_table
-from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import queue_table
+from sweetspot.decision.verdict import (
+    PricedWork,
+    answer_work,
+    choice_table,
+    first_to_find_out,
+    set_aside,
+    verdict_table,
+    with_missing_speeds,
+)
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import timings_of, worth_rows
 from sweetspot.declared_tables import columns_of

@@ -1,4 +1,4 @@
-"""What it costs to have a result in time: of a single job, and of each class of the jobs of months."""
+"""Waits for shared machines, and what it costs to have a result in time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,15 +10,15 @@ import pandas as pd
 from sweetspot.availability.columns import start_times_of
 from sweetspot.availability.start_times import ZERO
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
-from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.bills.waiting_times import NO_WAITS, JobClass, SampledWaits, sample_waits, utilization, wait_distribution
+from sweetspot.decision.monthly_work import MonthlyWork, WorkClass
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.waiting import pool
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, shares
 from sweetspot.mixes.problem import Array, OwnedMachine
-from sweetspot.wording import confidence
+from sweetspot.mixes.search import Mix
+from sweetspot.wording import confidence, listed
 
 MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be chosen.
 
@@ -185,4 +185,77 @@ def _queue_of(work: MonthlyWork) -> SampledWaits:
     used = np.zeros(best.done.running.shape) + sum(best.done.device_hours(kind.name) for kind, _ in kinds)
     capacity = np.asarray(sum(count * kind.devices * kind.hours_per_month for kind, count in kinds))
     busy = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
-    return sample_waits([stream.job_class for stream in pool(work, best)], busy)
+    return sample_waits([stream.job_class for stream in arrival_streams(work, best)], busy)
+
+
+class ArrivalStream(NamedTuple):
+    """Jobs of one class that arrive at the machines of a mix, `per_month`, and their class of the queue model."""
+
+    work_class: WorkClass
+    per_month: float
+    job_class: JobClass
+
+
+def queue_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
+    """Return the waits of each class of jobs for the machines of the best mix.
+
+    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one queue.
+
+    Parameters
+    ----------
+    works
+        Monthly workloads.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table `queue`. `utilisation`: share of the machines' time that all jobs take; `overloaded`: above 1, so
+        that no wait exists; `wait_hours`: mean wait, `_p90`: not exceeded by nine in ten jobs; `hours_to_result` =
+        hours + wait_hours.
+    """
+    rows: list[Row] = []
+    for work in works:
+        mix, streams = work.mixes[0], arrival_streams(work, work.mixes[0])
+        classes = tuple(stream.job_class for stream in streams)
+        wait = wait_distribution(classes)
+        pairs = zip(mix.problem.held, mix.counts, strict=True)
+        machines = listed([f"{count} × " * (count > 1) + work.title(kind.name) for kind, count in pairs if count])
+        rows += [
+            {
+                "option": f"{work.name}: {mix.key}",
+                "title": f"pool of {machines}" if sum(mix.counts) > 1 else machines,
+                "machines": machines,
+                "model": work_class.job.model,
+                "workload": work_class.workload,
+                "per_month": per_month,
+                "utilisation": utilization(classes),
+                "overloaded": wait.is_overloaded,
+                "hours": job_class.mean_hours,
+                "wait_hours": wait.mean,
+                "wait_hours_p90": wait.quantile(0.9),
+                "hours_to_result": wait.mean + job_class.mean_hours,
+            }
+            for work_class, per_month, job_class in streams
+        ]
+    return pd.DataFrame(rows, columns=columns_of("queue"))
+
+
+def arrival_streams(work: MonthlyWork, mix: Mix) -> list[ArrivalStream]:
+    """Return a stream per class of jobs for the owned machines of a mix, which form one pool with one queue."""
+    result, streams = mix.at(work.central), []
+    kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
+    devices = sum(count * kind.devices for kind, count in kinds)
+    device_hours = sum(count * kind.devices * float(kind.hours_per_month.mean()) for kind, count in kinds)
+    for number, work_class in enumerate(work.classes):
+        per_month, hours, servers = 0.0, 0.0, 0
+        for kind, count in kinds:
+            row = work.source_by_name[kind.name].rows[number]
+            if row is not None:
+                jobs = float(result.jobs(kind.name)[number].mean())
+                per_month, hours = per_month + jobs, hours + jobs * float(row["hours"])
+                servers += count * int(row["jobs_at_once"])
+        if per_month > 0:
+            arrivals, variation = per_month / (device_hours / devices), work_class.job.hours_cv
+            job_class = JobClass(arrivals, hours / per_month, variation, servers)
+            streams.append(ArrivalStream(work_class, per_month, job_class))
+    return streams

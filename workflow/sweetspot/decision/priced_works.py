@@ -9,15 +9,13 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import possession
 from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
-from sweetspot.decision.choice_table import NOTHING, PricedWork
-from sweetspot.decision.decision_problem import Array, ParameterValues
+from sweetspot.decision.decision_problem import Array, ParameterValues, all_of
 from sweetspot.decision.monthly_work import COMMITTED, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.parameters import all_of
 from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.sources import failure_reasons, is_best, mix_title
-from sweetspot.mixes.search import BEST, Mix
+from sweetspot.decision.verdict import NOTHING, PricedWork
+from sweetspot.mixes.search import Mix
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS
 
@@ -134,8 +132,7 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
 def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
     """Return a monthly workload with a choice per mix, and USD over the project, choice x sample."""
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    best, months = monthly.mixes[0], float(monthly.work.months)
-    mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]
+    mixes, months = monthly.distinct_mixes, float(monthly.work.months)
     table = pd.DataFrame([_mix_choice(monthly, mix, rows) for mix in mixes])
     table = table.assign(persistent=True, is_reference=False, usd_at_todays_prices=table["usd"])
     # Rentals alone are of one kind, as the cheapest of them: a faster device takes fewer hours for the same work.
@@ -153,7 +150,7 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
     hours = {source: float(done.device_hours(source).mean()) for source in done.sources}
     owned_hours = sum(hours[kind.name] for kind in monthly.drawn.held if kind.there)
     is_owned = (monthly.at_home and lead is None) or owned_hours >= OWNED_SHARE * sum(hours.values())
-    failures = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
+    failures = [] if np.isfinite(mix.expected) else monthly.failure_reasons(mix)
     excess = [] if failures else monthly.over_budget(mix)
     trials = sorted((monthly.trials[key] for key in mix.timed), reverse=True)
     kind, usd_per_capex = KEEP if is_owned else RENT, 0.0
@@ -166,7 +163,7 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
         usd_per_capex = _usd_per_capex(box, box["fixed_usd_per_month"] * count * months)
     return columns | {column: box.get(column) for column in ("instance", "price_list", *CAPEX)} | {
         "choice": mix.key,
-        "title": mix_title(mix, monthly),
+        "title": monthly.mix_title(mix),
         "kind": MIX if lead is not None and kind == BUY else kind,
         # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
         "alternative": mix.key if name or lead is None or any(monthly.drawn.owned) else lead,

@@ -14,9 +14,9 @@ from sweetspot.decision.decision_problem import (
     Costs,
     DecisionProblem,
     ParameterValues,
+    parameters_of,
 )
 from sweetspot.decision.options import Row, records, staying, trained
-from sweetspot.decision.parameters import parameters_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, p_cheaper
 
@@ -71,7 +71,7 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
     reference_rows, problems = references(options), []
     for model, table in trained(options).items():
         rows, reference = records(staying(table)), reference_rows.get(model)
-        length: Row = {"months": np.nan}
+        months, label = np.nan, None
         if len(rows) < 2:
             continue
 
@@ -79,7 +79,7 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
             usd, samples = _all_workloads(model, rows, options, draws)
         else:
             usd, samples = _work_of_reference(rows, reference, draws, month_days)
-            length = {"months": float(reference["months"]), "reference": int(reference["row"])}
+            months, label = float(reference["months"]), reference["row"]
 
         order = np.argsort(usd, kind="stable")
         order = order[np.isfinite(samples[order]).all(axis=1)]
@@ -94,7 +94,8 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
                 samples_usd=samples[order],
                 model=model,
                 baseline_usd=usd[order],
-                **length,
+                months=months,
+                reference=label,
             )
         )
     return problems
@@ -234,15 +235,14 @@ def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray,
     An owned rival costs its own USD per month, a contract the months that the planned use takes, and a rented one
     USD per hour of the work.
     """
-    (fixed, rival_fixed), (variable, rival_variable), (speed, rival_speed), (_, images_per_usd) = (
-        [np.append(row[name], samples[row["row"]]) for row in (owned, rival)]
-        for name, samples in {
-            "fixed_usd_per_month": draws.fixed,
-            "variable_usd_per_hour": draws.variable,
-            "images_per_s": draws.images_per_s,
-            "images_per_usd": draws.images_per_usd,
-        }.items()
-    )
+
+    def values(name: str, samples: Array) -> list[Array]:
+        return [np.append(row[name], samples[row["row"]]) for row in (owned, rival)]
+
+    fixed, rival_fixed = values("fixed_usd_per_month", draws.fixed)
+    variable, rival_variable = values("variable_usd_per_hour", draws.variable)
+    speed, rival_speed = values("images_per_s", draws.images_per_s)
+    _, images_per_usd = values("images_per_usd", draws.images_per_usd)
     ratio = speed / rival_speed
     if by_contract(rival):
         hours = HOURS_A_DAY * owned["days_per_month"]

@@ -8,8 +8,8 @@ from pandas import DataFrame, Series, concat, isna
 
 from sweetspot.bills.fits import fit_warnings
 from sweetspot.cells import USABLE
-from sweetspot.decision.choice_table import PricedWork
 from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.decision.verdict import PricedWork
 from sweetspot.study.settings import Settings
 from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs
@@ -83,15 +83,11 @@ def warning_table(
         message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
         about(None, None, "no_speed", message)
 
-    # Intervals that nobody published, measured figures beside published ones, and times of several rounds.
+    # Intervals that nobody published, and times of several rounds.
     assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
     for row in assumed.itertuples():
         message = f"a factor of {row.images_per_s_high / row.images_per_s:.2f} is assumed"
         about(row.instance, row.model, "no_interval", message, row.batch_size)
-    for model, group in options[options["throughput_basis"].notna()].groupby("model"):
-        if 0 < group["throughput_basis"].eq("measured").mean() < 1:
-            message = "figures measured here stand beside published ones: other software and another protocol"
-            about(None, model, "mixed_protocol", message, group["batch_size"].iloc[0])
     for model, group in options[options["in_answer"].astype(bool)].groupby("model"):
         devices = group.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
         if len(devices) > 1:
