@@ -30,7 +30,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: 
 ROOMS = ("ground", "study", "matrix", "logs", "harness", "throughput", "transfer", "tokens", "scaling", "bills",
          "availability", "mixes", "decision", "claims", "catalogues", "report", "use", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
-PURE = ("facts", "request", "runfile", "sampling", "step_times", "units")
+PURE = ("facts", "request", "runfile", "sampling", "step_times", "stop_rule")
 # Rooms of which others' tests count too: the commands of use are tested where use is.
 TESTS = {"commands": ("commands", "use")}
 # Tests that alone count for a file, and which of them.

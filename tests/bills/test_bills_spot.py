@@ -101,6 +101,7 @@ def test_a_job_that_never_finishes_is_infinite_without_a_word():
         warnings.simplefilter("error")
         assert math.isinf(float(overhead(1000.0, 1 / 12, 0.1, 1.0)))
         assert math.isinf(float(wall_time(10.0, 1000.0, 1 / 12, 0.1, 1.0)))
+        assert math.isinf(float(wall_time(0.5, 1000.0, 1 / 12, 2.0, 1.0)))  # of one stretch
         assert math.isinf(float(overhead(1000.0, 0.0, 2.0, 0.0001)))
 
 

@@ -66,6 +66,10 @@ def test_two_drifts_share_the_markets_part_and_years_are_drawn_apart():
 def test_a_random_walk_spreads_with_the_root_of_the_months():
     walk = {"trend_kind": "random_walk", "trend_sd_log": 0.51, "trend_market_share": 0.0}
     logs = np.log(sampled_path(walk, *noise(5)))
+    # The market 1 and its own 0.5: sqrt(0.36) x 1 + sqrt(0.64) x 0.5 = 1 of a month's sd, 0.51 / sqrt(12).
+    ones = np.ones((1, 2))
+    path = sampled_path(walk | {"trend_market_share": 0.36}, ones, ones / 2, ones, ones)
+    assert path[0, 1] == pytest.approx(np.exp(0.51 / np.sqrt(12)))
     # price_paths: 0.14, 0.26, 0.37, 0.51 over 1, 3, 6, 12 months
     assert [logs[:, month].std() for month in (1, 3, 6, 12)] == pytest.approx([0.147, 0.255, 0.361, 0.51], rel=0.03)
 

@@ -175,6 +175,7 @@ def test_nine_in_ten_of_a_queue_that_is_simulated_wait_at_most_so_long():
     streams = [JobClass(0.2, 2.0, 1.0, 4), JobClass(0.15, 2.0, 1.0, 1)]
     seen = np.array(wait_distribution(streams).simulated)
     found = wait_distribution(streams)
+    assert found.p_wait == np.mean(seen > 0)
     assert seen.size > 1000 and found.mean == pytest.approx(seen.mean())
     assert np.mean(seen <= found.quantile(0.9)) >= 0.9 > np.mean(seen < found.quantile(0.9)) - 1e-9
     assert found.quantile(0.9) in seen

@@ -33,7 +33,7 @@ def told(value, low, high, basis="assumed"):
 
 
 def test_every_figure_of_two_boxes_and_two_rentals():
-    """A declared range is that of the list; else a fifth either way. A machine is sold for no more than the least it may cost."""
+    """A declared range is that of the list; else a fifth either way. A machine is sold for no more than its lowest price."""
     rows = rows_of(BOX, own("other"), RENTED, hourly("nodes", 13.0))
     box, other, rented, nodes = (rows[name] for name in ("box", "other", "rented", "nodes"))
     made = parameters_of([Choice.of(row) for row in (box, other, rented, nodes)], [box, rented], 30.5)

@@ -9,29 +9,20 @@ from scipy.optimize import minimize
 from scipy.special import huber
 from study_tables import STUDIES
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.scaling.strong import crossings, fit_strong, result_pairs, strong_cells, usual_batch
+from sweetspot.scaling.strong import crossings, fit_strong, result_pairs, strong_cells, strong_errors, usual_batch
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.time_to_target import read_times, results
 
-QUESTION = StudyCells(
-    model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
-)  # fmt: skip
+QUESTION = StudyCells(model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1)
 
 
 def table(*rows):
     names = ("gpu", "gpus", "minutes", "submitter", "global_batch", "samples")
     given = pd.DataFrame(rows, columns=list(names))
-    return given.assign(
-        benchmark="lora",
-        nodes=-(-given["gpus"] // 8),
-        round="v5.1",
-        precision="",
-        kind="recomputed",
-        source="s",
-        date="x",
-    )
+    facts = {"benchmark": "lora", "round": "v5.1", "precision": "", "kind": "recomputed", "source": "s", "date": "x"}
+    return given.assign(nodes=-(-given["gpus"] // 8), **facts)
 
 
 def many(gpu, submitter, loss, leaving, exponent, batches):
@@ -181,6 +172,9 @@ def test_times_of_other_benchmarks_teach_the_losses_and_not_the_width():
     )
     alone, both, other = fit_strong(own), fit_strong(own, [apart]), fit_strong(apart)
     assert (alone.pairs, both.pairs) == (3, 6)
+    # Each family is predicted by the others: one that loses twice as much (ln 2) beside one that loses nothing less.
+    errors = strong_errors(result_pairs(apart), "family").set_index("gpu")
+    assert (errors["gap"] > 0).to_dict() == {"B200 SXM": True, "H100 SXM": False, "MI300X": False}
     # what any benchmark loses lies between the two; how far a figure lies off is told of the own ones only
     assert alone.loss[""] < both.loss[""] < other.loss[""]
     assert both.width < 0.4 < other.width

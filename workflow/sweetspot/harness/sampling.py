@@ -162,8 +162,8 @@ def sample_facts(samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
     if (memory := values[..., MEMORY].compressed()).size:
         facts["gpu_memory_peak_bytes"] = int(memory.max())
     if (bits := values[..., SLOWDOWN].compressed().astype(int)).size:
-        facts["gpu_power_capped"] = float((bits & POWER_CAP > 0).mean())
-        shares = {reason: float((bits & bit > 0).mean()) for bit, reason in SLOWDOWNS.items()}
+        facts["gpu_power_capped"] = float((bits & POWER_CAP).astype(bool).mean())
+        shares = {reason: float((bits & bit).astype(bool).mean()) for bit, reason in SLOWDOWNS.items()}
         facts["gpu_held_back"] = {reason: share for reason, share in shares.items() if share}
     reports = values.count(axis=2) > 0
     if silent := np.flatnonzero(reports.any(axis=0) & ~reports[-1]).tolist():
