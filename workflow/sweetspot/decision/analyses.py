@@ -38,7 +38,7 @@ def turning_rows(problem: DecisionProblem) -> list[Row]:
         for point in points
     ]
     # Rounded: where two turn at the same factor, the order must not depend on the last digit.
-    return sorted(rows, key=lambda row: round(abs(float(np.log(row["factor"]))), 6))
+    return sorted(rows, key=lambda row: round(abs(np.log(row["factor"])), 6))
 
 
 def tornado_rows(problem: DecisionProblem) -> list[Row]:
@@ -53,7 +53,7 @@ def tornado_rows(problem: DecisionProblem) -> list[Row]:
     best_title, rival_title = (problem.title_at(problem.baseline, index, 0) for index in (problem.best, runner_up))
     for parameter in problem.parameters:
         value, factor = parameter.value, problem.nearest(parameter)
-        usd = problem.at(parameter, np.array([value, parameter.low, parameter.high]) / value).usd
+        usd = problem.at(parameter, [1.0, parameter.low / value, parameter.high / value]).usd
         best_usd, rival_usd = (usd[choices].min(axis=0) for choices in (problem.incumbents, problem.rivals))
 
         with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.

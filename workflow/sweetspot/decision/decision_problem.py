@@ -12,7 +12,7 @@ import numpy as np
 from sweetspot.bills.rates import Factor, Number, moves_ahead, or_zero, rates
 from sweetspot.choice_kinds import FACTOR
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import rent_bounds, value_with_bounds
+from sweetspot.decision.simulate import Array, rent_bounds, value_with_bounds
 from sweetspot.throughput.speed_errors import Error, speed_errors
 from sweetspot.titles import model_title
 from sweetspot.wording import the
@@ -29,8 +29,6 @@ FIGURES = {
     "maintenance_usd_per_month": ("maintenance of", "USD/month"),
     "kw": ("power of", "kW"),
 }
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ class Choice:
     @classmethod
     def of(cls, row: Row, eligible: bool = True) -> "Choice":
         """Return the choice to take one option, from its row of the options table."""
-        return cls(row["option"], str(row["title"]), row, str(row["alternative"]), frozenset([row["row"]]), eligible)
+        return cls(row["option"], row["title"], row, row["alternative"], frozenset([row["row"]]), eligible)
 
 
 @dataclass(frozen=True)
@@ -340,7 +338,7 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
 def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subject: str | None = None) -> Parameter:
     """Return a figure of all `offers` as a parameter, with value and range of the first one; `subject`: its option."""
     row = offers[0].row
-    value, owner = float(row[figure]), row["option"] if subject is None else subject
+    value, owner = row[figure], row["option"] if subject is None else subject
     return Parameter(figure, owner, name, unit, value, *range_of(row, figure, value), figure, _labels(offers))
 
 
@@ -354,7 +352,7 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
 
     changing = [offer for offer in rented if moves_ahead(offer.row)]
     if changing:
-        value = float(changing[0].row["rent_factor"])
+        value = changing[0].row["rent_factor"]
         low, _, high = sorted([value, *rent_bounds(changing[0].row)])
         mean = all_of("mean rent over the project", "rent_factor", "rent_factor", _labels(changing))
         yield replace(mean, value=value, low=low, high=high, range_basis=PATHS)
@@ -369,9 +367,9 @@ def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float)
             if or_zero(row[figure]) > 0 and (figure == "kw" or not offer.already_owned):
                 parameter = _of_offers(figure, f"{name} {_title(row)}", unit, [offer])
                 if figure == "residual_usd":
-                    # No machine is sold for more than it cost at least; its range moves with the value.
+                    # No machine is sold for more than it cost; its range moves with the value.
                     price, highest = row["capex_usd"], max(parameter.value, or_zero(row["residual_usd_high"]))
-                    maximum = min(price, row["capex_usd_low"]) * parameter.value / highest
+                    maximum = price * parameter.value / highest
                     parameter = replace(parameter, high=min(parameter.high, price), maximum=maximum)
                 yield parameter
 
@@ -394,7 +392,7 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
     errors = speed_errors(rows)
     for error, group in _groups(rows, [errors[row["row"]] for row in rows]).items():
         row, models = group[0], {row["model"] for row in group}
-        value = float(row["images_per_s"])
+        value = row["images_per_s"]
         if not value > 0:
             continue
 
@@ -418,7 +416,7 @@ def all_of(
 
 
 def _title(row: Row) -> str:
-    return the(str(row["title"]))
+    return the(row["title"])
 
 
 def _labels(offers: Iterable[Choice]) -> frozenset[int]:

@@ -80,8 +80,8 @@ class MonthlyProblem(DecisionProblem):
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
         """Return a mix in words: `count` machines that it buys, or the offer `alternative` that it rents most."""
         bought, work = self.mixes[index].bought, self.work
-        if alternative not in (None, self.choices[index].alternative):
-            return f"nothing bought, {work.rental_title(work.title(str(alternative)))}"
+        if alternative and alternative != self.choices[index].alternative:
+            return f"nothing bought, {work.rental_title(work.title(alternative or ''))}"
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
@@ -95,7 +95,7 @@ class MonthlyProblem(DecisionProblem):
         for case in range(values.cases):
             factors = {key: float(np.broadcast_to(by, values.cases)[case]) for key, by in values.values.items()}
             single = ParameterValues(1, factors)
-            sample, months = _sample(self.work.moved(single)), self.months * float(single.work("months"))
+            sample, months = _sample(self.work.moved(single)), self.months * single.work("months")
             rented = dispatch(_variant(sample, "", self.mixes[0].timed), sample.owned).lead
             for index, mix in enumerate(self.mixes):
                 is_open = not (mix.bought or mix.one_offer)
@@ -177,8 +177,8 @@ class MonthlyProblem(DecisionProblem):
         mix, factor = best(outer), math.exp(side * outer)
         same_kinds = (
             index
-            for index, other in enumerate(self.mixes)
-            if other.bought.keys() == mix.bought.keys() and not other.one_offer
+            for index, candidate in enumerate(self.mixes)
+            if candidate.bought.keys() == mix.bought.keys() and not candidate.one_offer
         )
         to = next(same_kinds, None)
         if to is None:
@@ -233,7 +233,7 @@ class MonthlyProblem(DecisionProblem):
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield a case per machine for sale or contract and parameter: all work, jobs of a class, or project months."""
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
-        device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
+        device_hours = float(sum(best.device_hours(name).mean() for name in best.sources))
         without = work.mix_of(owned)
         further = {kind.name: step(owned, index, 1) for index, kind in enumerate(work.drawn.held) if not kind.there}
         offered = {name: work.mix_of(counts) for name, counts in further.items() if work.affords(counts)}
@@ -322,7 +322,10 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         months=months,
         choices=tuple(choices),
         parameters=(
-            *parameters_of(offers, [*speeds.values()], work.month_days),
+            *(
+                _within_price(parameter, work)
+                for parameter in parameters_of(offers, [*speeds.values()], work.month_days)
+            ),
             *(parameter for parameter, _ in job_parameters),
             *all_jobs,
         ),
@@ -332,6 +335,14 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         work=work,
         mixes=mixes,
     )
+
+
+def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
+    """Return a parameter, a resale value limited to the lowest price of its machine: samples are cut there."""
+    if parameter.figure != "residual_usd":
+        return parameter
+    offer = work.source_by_name[parameter.subject].offer
+    return replace(parameter, maximum=parameter.maximum * min(1.0, offer["capex_usd_low"] / offer["capex_usd"]))
 
 
 def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:

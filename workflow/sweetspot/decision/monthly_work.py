@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, notna
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession
@@ -17,6 +17,7 @@ from sweetspot.bills.renting import contract_months
 from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, error_key, hour_change
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import Draws, value_with_bounds
+from sweetspot.decision.verdict import COMMITMENT, MIX_TOLERANCE
 from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
@@ -43,9 +44,7 @@ if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly, RecurringJob  # lazily: pydantic takes longer than all this computes
     from sweetspot.study.terms import Amount
 
-COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs of one class per month
-MIX_TOLERANCE = 0.01  # Mixes of the same machines whose costs differ by no more than this share are one.
 MIX_DRAWS = 1000  # Samples, each with its months: the standard error of a probability of 0.8 is 1.3 points.
 FIGURES = {
     "hours": "hours",
@@ -91,7 +90,7 @@ class Source(NamedTuple):
     def kind(self) -> str:
         """How the source is used: `there` (already owned), `bought` (or committed to by the month), or `rented`."""
         row = self.offer
-        is_monthly = row["purchase"] in ("own", *COMMITTED) or pd.notna(row["month_usd"])
+        is_monthly = row["purchase"] in COMMITMENT or notna(row["month_usd"])
         return "there" if self.there else "bought" if is_monthly else "rented"
 
     @property
@@ -134,7 +133,7 @@ class MonthlyWork(MixLimits):
     stretched: float = 1.0
     central_work: "MonthlyWork | None" = None
     budget_usd: float = math.inf
-    limit_costs: list[dict[str, Any]] = field(default_factory=list)
+    limit_costs: list[Row] = field(default_factory=list)
 
     @cached_property
     def drawn(self) -> Problem:
@@ -210,8 +209,8 @@ class MonthlyWork(MixLimits):
         """
         if not self.at_home:
             return f"{'all' if share > ALL else 'most' if share > 0.5 else 'some'} on {the(rented)}"
-        first, *others = self.at_home
-        return f"{rented} beside {'what you have' if others else 'your ' + first.removeprefix('your ')}"
+        single = f"your {self.at_home[0].removeprefix('your ')}"
+        return f"{rented} beside {single if len(self.at_home) == 1 else 'what you have'}"
 
     def failure_reasons(self, mix: Mix) -> list[Row]:
         """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit`.
@@ -294,10 +293,10 @@ class MonthlyWork(MixLimits):
                 fixed = row["fixed_usd_per_month"] * working * usd / (possession(row, BASELINE.of(None)) or 1.0)
         else:
             rate = usd_per_hour / row["variable_usd_per_hour"]
-            if pd.notna(row["month_usd"]):
+            if notna(row["month_usd"]):
                 usd_per_hour, fixed = np.zeros(rate.size), row["month_usd"] * rate
             else:
-                terms = contract_months(months - float(np.median(delay)), row["term_months"]) / months
+                terms = contract_months(months - np.median(delay), row["term_months"]) / months
                 usd_per_hour, fixed = row["term_variable"] * rate, row["term_fixed"] * terms * rate
         hours = np.full((len(self.classes), capacity.size), NEVER)
         for index, class_row in self._rows_in_time(source, values):
@@ -312,10 +311,10 @@ class MonthlyWork(MixLimits):
             capacity=capacity,
             hours=hours,
             running=finite(hours) * usd_per_hour,
-            devices=int(row["gpus"]),
+            devices=row["gpus"],
             present=present,
             speed_keys=self._keys(source),
-            running_at_speed=finite(hours) * float(np.mean(usd_per_hour)),
+            running_at_speed=finite(hours) * np.mean(usd_per_hour),
         )
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
@@ -388,7 +387,7 @@ class MonthlyWork(MixLimits):
         """Return whether these numbers of machines keep the budget up front."""
         return self.up_front(counts) <= self.budget_usd
 
-    def over_budget(self, mix: Mix) -> list[dict[str, Any]]:
+    def over_budget(self, mix: Mix) -> list[Row]:
         """Return the reason against a mix that costs more than the budget up front (USD); [] for any other mix."""
         if self.affords(mix.counts):
             return []
@@ -407,7 +406,7 @@ class MonthlyWork(MixLimits):
         return replace(within, limit_costs=costs)
 
 
-def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
+def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
     """Return the machines and offers of each mix that run jobs in it or are owned or bought for it.
 
     Returns
@@ -421,17 +420,17 @@ def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
         for mix in monthly.mixes:
             counts = {kind.name: count for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
             for name, machine in mix.done.sources.items():
-                device_hours, count = float(mix.done.device_hours(name).mean()), counts.get(name)
+                device_hours, count = mix.done.device_hours(name).mean(), counts.get(name)
                 if count or device_hours:
                     capacity, use = None, monthly.source_by_name[name].kind
                     if isinstance(machine, OwnedMachine):
-                        capacity = counts[name] * float((machine.hours_per_month * machine.devices).mean())
+                        capacity = counts[name] * (machine.hours_per_month * machine.devices).mean()
                     rows.append((monthly.name, name, monthly.title(name), use, mix.key, count, device_hours, capacity))
-    return pd.DataFrame(rows, columns=columns_of("sources"))
+    return DataFrame(rows, columns=columns_of("sources"))
 
 
 def monthly_work(
-    name: str, work: "Monthly", options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
+    name: str, work: "Monthly", options: DataFrame, draws: Draws, offers: DataFrame, month_days: float, seed: int
 ) -> MonthlyWork:
     """Return a monthly workload with its machines (persistent options in the answer), sampled and at central figures.
 
@@ -546,11 +545,11 @@ def _noise(seed: int | None, size: int, *key: object) -> Array:
     return np.zeros(size) if seed is None else stream(seed, *key).standard_normal(size)
 
 
-def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFrame) -> tuple[Source, ...]:
+def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) -> tuple[Source, ...]:
     """Return a source per persistent option of the classes; owned machines count in the first list that offers them."""
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
     workloads, counts, sources = [job_class.workload for job_class in classes], Counter(work.have), []
-    is_used = (options["in_answer"].astype(bool) | is_owned) & options["persistent"].astype(bool)
+    is_used = (options["in_answer"] | is_owned) & options["persistent"]
     for _, group in options[is_used & options["workload"].isin(workloads)].groupby("option", sort=False):
         rows = records(group)
         by_workload = {row["workload"]: row for row in reversed(rows)}
@@ -559,7 +558,7 @@ def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFram
     return tuple(sources)
 
 
-def _delivery_samples(options: pd.DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
+def _delivery_samples(options: DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
     """Return samples of the months until delivery, by (figure, row label), where a machine is not there at once."""
     samples, figure = {}, "delivery_months"
     for row in records(options):

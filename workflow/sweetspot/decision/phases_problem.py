@@ -186,7 +186,7 @@ def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_da
     list of PhasesProblem
         One per plan; choices are the options that can run the plan and may be the answer, the cheapest first.
     """
-    in_answer = options[options["in_answer"].astype(bool)]
+    in_answer = options[options["in_answer"]]
     if plans.empty or in_answer.empty:
         return []
     # The plan's row of an option is that of the cell the option was priced on.

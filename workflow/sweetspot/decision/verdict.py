@@ -1,14 +1,13 @@
 """The verdict of each work: its choices compared in all samples; commit or not, then which machine and seller."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from pandas import DataFrame, Series, concat, isna
 
 from sweetspot.choice_kinds import BUY, COMMIT, CONTRACT, MACHINE, NOT_DECIDED
 from sweetspot.decision.decision_problem import Array
-from sweetspot.decision.monthly_work import MIX_TOLERANCE
 from sweetspot.decision.options import NO_MODEL, Row
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, p_cheaper, shares
@@ -19,6 +18,7 @@ NOTHING = "nothing"  # The commitment of what is owned already or rented by the 
 RANKS = {NOTHING: 0, CONTRACT: 1, BUY: 2}  # The least binding first.
 COMMITMENT = {"own": BUY, "reserved": CONTRACT, "committed": CONTRACT}  # By purchase; of any other: NOTHING.
 FIRM_RANGE = 1.05  # A firm price in another currency has the range of its exchange rate.
+MIX_TOLERANCE = 0.01  # Mixes of the same machines whose costs differ by no more than this share are one.
 NO_OFFERS = DataFrame(columns=["instance", "title", "commitment"])
 COLUMNS = columns_of("verdict")
 COLUMNS = COLUMNS[: COLUMNS.index("counts")]  # `compare` adds the others.
@@ -43,7 +43,7 @@ class PricedWork(NamedTuple):
     busy: float = np.nan
     cost: str = SHARE
     model: str = ""
-    limit_costs: Sequence[Mapping[str, Any]] = ()
+    limit_costs: Sequence[Row] = ()
     without_speed: DataFrame = NO_OFFERS
 
     @property
@@ -153,7 +153,7 @@ def set_aside(options: DataFrame, owned: Collection[str]) -> DataFrame:
     The price of such machines is spent: they would always be cheapest and tell nothing about buying.
     """
     is_owned = options["instance"].isin(owned) & options["purchase"].eq("own")
-    return options.assign(in_answer=options["in_answer"].astype(bool) & (options["is_reference"] | ~is_owned))
+    return options.assign(in_answer=options["in_answer"] & (options["is_reference"] | ~is_owned))
 
 
 def with_missing_speeds(
@@ -180,10 +180,10 @@ def with_missing_speeds(
 
     def timed(work: PricedWork) -> Collection[str]:
         """Return names of machines with a speed for every class of jobs; all machines if the work needs no speed."""
-        rows, column = options[options["model"] == work.model], "model"
+        is_part = options["model"] == work.model
         if work.cost == DISPATCH:
-            rows, column = options[options["workload"].str.startswith(f"{work.name}.")], "workload"
-        counts = rows[rows["model"] != NO_MODEL].groupby("instance")[column].nunique()
+            is_part = options["workload"].str.startswith(f"{work.name}.")
+        counts = options[is_part & options["model"].ne(NO_MODEL)].groupby("instance")["workload"].nunique()
         return options["instance"] if counts.empty else counts.index[counts == counts.max()]
 
     return [work._replace(without_speed=offers[~offers["instance"].isin(timed(work))]) for work in works]
@@ -294,7 +294,7 @@ def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[s
         return {}
     with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
         low, high = map(float, interval(samples[rival] / samples[best]))
-        ratio = float(usd[rival] / usd[best])
+        ratio = usd[rival] / usd[best]
     share = p_cheaper(samples[best], samples[rival])
     return {"ratio": ratio, "ratio_low": low, "ratio_high": high, "p_cheaper": share}
 
@@ -327,7 +327,7 @@ def _by_the_month(work: PricedWork, index: int) -> Row:
     if work.months == 1.0 or isna(month_usd[index]) or rivals.empty:
         return {}
     rival = rivals.iloc[0]
-    return {"from_jobs": float(month_usd[index] / rival["usd"]), "by_hour_title": rival["title"]}
+    return {"from_jobs": month_usd[index] / rival["usd"], "by_hour_title": rival["title"]}
 
 
 def _by_use(work: PricedWork, rows: DataFrame, best: int, rival: int | None) -> Row:

@@ -22,7 +22,6 @@ STANDARD_ERRORS = 1.6449  # Either side of a mean they cover LEVEL.
 assert LEVEL == 0.90
 # Between these quantiles the regression is piecewise linear: costs are smooth in a figure, or go as its inverse.
 KNOTS = (0.05, 0.2, 0.4, 0.6, 0.8, 0.95)
-FOLDS = 2
 TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its device and how many.
 
 
@@ -71,7 +70,12 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     if not figures:
         return []
 
-    values = [_value(usd, figure, len(figure.choices) == problem.competing.size) for figure in figures]
+    values = []
+    for figure in figures:
+        # Of the choices that do not depend on the figure the cheapest is enough, and needs no fit.
+        independent = np.delete(usd, figure.choices, axis=0).mean(axis=1)
+        cheapest = np.full((min(1, independent.size), usd.shape[1]), independent.min(initial=np.inf))
+        values.append(partial_value(np.concatenate([usd[figure.choices], cheapest]), figure.samples))
     single, error = np.array([(value.worth, value.error) for value in values]).T
     # A figure that never changes the choice is worth 0 and ranks with no other.
     worth, is_positive = np.zeros(len(values)), error > 0
@@ -94,7 +98,7 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
 def timings_of(options: DataFrame) -> TimingCosts:
     """Return USD of LEARN_MINUTES on the cheapest hourly offer, and its title, by device and number of devices."""
     is_hourly = options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)
-    rows = options[is_hourly & options["in_answer"].astype(bool)]
+    rows = options[is_hourly & options["in_answer"]]
     terms = rows[["granularity_s", "minimum_s"]].astype(float).fillna(0.0).to_numpy().T
     usd = rows["usd_per_hour"].to_numpy(float) * billed_seconds(60.0 * LEARN_MINUTES, *terms) / HOUR_S
     rows = rows.assign(cost_to_learn_usd=usd, learn_on_title=rows["title"])
@@ -146,8 +150,8 @@ def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: Timi
     """Return columns of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed."""
     row, is_speed = problem.row_of(figure.rows), figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
-    value = float(row[figure.name]) / (figure_behind(row) if is_speed else 1.0)
-    name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
+    value = row[figure.name] / (figure_behind(row) if is_speed else 1.0)
+    name = f"{figure.name.replace('_', ' ')} of {the(row['title'])}"
     columns = {"figure": name, "quantity": figure.name, "unit": "", "title": row["title"], "value": value}
 
     for parameter in problem.parameters:
@@ -158,18 +162,6 @@ def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: Timi
         columns |= {"quantity": SPEED, "unit": f"{row.get('unit') or 'images'}/s"}
         columns |= timing_costs.get((row["gpu"], int(row["figure_gpus"])), {})
     return columns
-
-
-def _value(usd: Array, figure: UncertainFigure, of_all: bool) -> Value:
-    """Return the USD saved by knowing a figure, among the choices that depend on it and the cheapest other.
-
-    `usd`: choice x sample; `of_all`: all choices and their variants depend on the figure. Other choices need no fit.
-    """
-    independent = np.delete(usd, figure.choices, axis=0)
-    if of_all or not len(independent):
-        return partial_value(usd, figure.samples)
-    cheapest = np.full((1, figure.samples.size), independent.mean(axis=1).min())
-    return partial_value(np.concatenate([usd[figure.choices], cheapest]), figure.samples)
 
 
 def partial_value(costs: Array, figure: Array) -> Value:
@@ -187,16 +179,16 @@ def partial_value(costs: Array, figure: Array) -> Value:
     count = figure.size
     if not len(differences) or not figure.max() > figure.min():
         return Value(0.0, 0.0)
-    basis, saved, fold = _basis(figure), np.zeros(count), np.arange(count) % FOLDS
-    for number in range(FOLDS):
-        test, training = fold == number, fold != number
+    basis, saved = _basis(figure), np.zeros(count)
+    for number in range(2):
+        test, training = slice(number, None, 2), slice(1 - number, None, 2)
         columns = basis[training].T
         weights = np.linalg.lstsq(columns @ columns.T, columns @ differences[:, training].T, rcond=None)[0]
         fitted = basis[test] @ weights  # draw x option
-        chosen = differences[fitted.argmin(axis=1), np.flatnonzero(test)]
+        chosen = differences[:, test][fitted.argmin(axis=1), np.arange(len(fitted))]
         saved[test] = np.where(fitted.min(axis=1) < 0, -chosen, 0.0)
-    first, second = (float(saved[fold == number].mean()) for number in range(FOLDS))
-    return Value(max(0.0, float(saved.mean())), float(saved.std() / np.sqrt(count)), (first, second))
+    halves = (saved[::2].mean(), saved[1::2].mean())
+    return Value(max(0.0, saved.mean()), saved.std() / np.sqrt(count), halves)
 
 
 def without_selection(halves: Array) -> Array:
