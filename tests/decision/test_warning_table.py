@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import only, settings
-from sweetspot.decision.warning_table import WARNINGS, decisive_rows, warning_table, with_decisive
+from sweetspot.decision.compare import WARNINGS, decisive_rows, warning_table, with_decisive
 from sweetspot.declared_tables import columns_of
 from sweetspot.warnings import warning
 

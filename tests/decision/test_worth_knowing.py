@@ -7,10 +7,10 @@ import pytest
 from decision_tables import BOX, RENTED, box_offer, figure, offer, options_of
 from scipy.integrate import quad
 from scipy.stats import norm
+from sweetspot.decision.analyses import partial_value
 from sweetspot.decision.compare import analysed
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.worth_knowing import partial_value
 
 MONTH = 30.5
 

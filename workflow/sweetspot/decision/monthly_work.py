@@ -14,11 +14,11 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession
 from sweetspot.bills.rates import rent_over as mean_rent_factor
 from sweetspot.bills.renting import contract_months
+from sweetspot.decision.analyses import timings_of
 from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, error_key, hour_change
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import Draws, value_with_bounds
 from sweetspot.decision.verdict import COMMITMENT, MIX_TOLERANCE
-from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse

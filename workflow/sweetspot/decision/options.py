@@ -252,8 +252,8 @@ def with_alternative(rows: DataFrame) -> DataFrame:
     devices = (rows["gpus"] / nodes).map("{:g}".format)
     cluster = text["provider"] + " with " + text["gpu"] + " in nodes of " + devices
     text["offer"] = cluster + text["purchase"]
-    single = text[nodes <= 1].drop_duplicates("offer").set_index("offer")["instance"]
-    machine = text["instance"].where(nodes <= 1, text["offer"].map(single).fillna(cluster))
+    single = text["instance"].where(nodes <= 1).groupby(text["offer"]).transform("first")
+    machine = text["instance"].where(nodes <= 1, single.fillna(cluster))
     return rows.assign(alternative=machine + " (" + text["purchase"] + ")")
 
 

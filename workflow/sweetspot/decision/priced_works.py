@@ -130,10 +130,10 @@ def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
     """Return a monthly workload with a choice per mix, and USD over the project, choice x sample."""
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     mixes, months = monthly.distinct_mixes, monthly.work.months
-    table = DataFrame([_mix_choice(monthly, mix, rows) for mix in mixes])
+    table = DataFrame([dict.fromkeys(CAPEX, np.nan) | _mix_choice(monthly, mix, rows) for mix in mixes])
     table = table.assign(persistent=True, is_reference=False, usd_at_todays_prices=table["usd"])
     # Rentals alone are of one kind, as the cheapest of them: a faster device takes fewer hours for the same work.
-    is_rental = table["box_title"].isna() & table["main_rented"].notna()
+    is_rental = table["commitment"].eq(NOTHING) & table["main_rented"].notna()
     table["kind"] = table["kind"].mask(is_rental, next(iter(table["kind"][is_rental]), RENT))
     usd = np.stack([mix.done.usd * months for mix in mixes])
     work = _sorted_work(monthly.name, months, table, usd, usd)
@@ -150,18 +150,26 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
     failures = [] if np.isfinite(mix.expected) else monthly.failure_reasons(mix)
     excess = [] if failures else monthly.over_budget(mix)
     trials = sorted((monthly.trials[key] for key in mix.timed), reverse=True)
-    kind, usd_per_capex = KEEP if is_owned else RENT, 0.0
-    box: Row = dict.fromkeys(CAPEX, np.nan) | {"instance": lead}
-    columns: Row = {"commitment": NOTHING, "box_title": None, "lead_option": lead}
+    columns: Row = {
+        "kind": KEEP if is_owned else RENT,
+        "commitment": NOTHING,
+        "instance": lead,
+        "lead_option": lead,
+        "usd_per_capex": 0.0,
+    }
     if name is not None:
         box, kind = rows[name], _kind_of(rows[name])
-        columns = {"commitment": kind, "box_title": box["title"], "lead_option": None}
-        columns["pays_below_usd"] = price_that_pays(monthly, name) if kind == BUY else np.nan
-        usd_per_capex = _usd_per_capex(box, box["fixed_usd_per_month"] * count * months)
-    return columns | {column: box.get(column) for column in ("instance", "price_list", *CAPEX)} | {
+        columns = {column: box[column] for column in ("instance", "price_list", *CAPEX)} | {
+            "kind": MIX if lead is not None and kind == BUY else kind,
+            "commitment": kind,
+            "box_title": box["title"],
+            "lead_option": None,
+            "usd_per_capex": _usd_per_capex(box, box["fixed_usd_per_month"] * count * months),
+            "pays_below_usd": price_that_pays(monthly, name) if kind == BUY else np.nan,
+        }
+    return columns | {
         "choice": mix.key,
         "title": monthly.mix_title(mix),
-        "kind": MIX if lead is not None and kind == BUY else kind,
         # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
         "alternative": mix.key if name or lead is None or any(monthly.drawn.owned) else lead,
         "counts": float(sum(mix.bought.values())),
@@ -176,7 +184,6 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
         "why_not": CANNOT if failures else LIMIT if excess else None,
         "reasons": failures or excess,
         "in_answer": not excess,
-        "usd_per_capex": usd_per_capex,
     }  # fmt: skip
 
 
