@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from sweetspot.cells import READ
-from sweetspot.decision.warning_table import CHOICES, decisive_rows
+from sweetspot.decision.compare import CHOICES, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
 from sweetspot.report.notation import BASIS_FACTS, Row, finite, rows_where, text
 from sweetspot.report.outcome import AnswerPart, ValueRange
