@@ -5,11 +5,11 @@ from math import erf, log, sqrt
 
 import numpy as np
 import pytest
-from mix_problems import problem, rented, timing
-from sweetspot.decision.known_value import partial_value
+from mix_problems import held, problem, rented, timing
+from sweetspot.decision.analyses import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
-from sweetspot.mixes.search import BEST, RENTED, MixLimits, MixSearch, mixes
+from sweetspot.mixes.search import BEST, MixLimits, MixSearch, mixes
 
 
 def offer(name, usd):
@@ -58,12 +58,14 @@ def test_a_timing_does_not_say_what_prices_will_be():
     ],
 )
 def test_the_best_strategy_pays_for_a_timing_that_is_worth_it(trial, timed, usd):
-    best, *pure = mixes(of_one_class(SURE, UNSURE, trial=trial), MixLimits())
+    """A machine for 1,500 USD does all jobs: beside it no timing is paid for."""
+    box = held("box", [1.0], [0.0], 100.0, 1500.0, draws=2)
+    best, *pure = mixes(replace(of_one_class(SURE, UNSURE, trial=trial), held=(box,)), MixLimits())
     assert (best.kind, best.timed, best.expected) == (BEST, timed, pytest.approx(usd))
     assert best.saving == pytest.approx(1000.0 - usd)
     assert best.fixed_usd == pytest.approx(1000.0)
-    assert {one.source: one.expected for one in pure} == {"sure": 1000.0, "unsure": 1100.0}
-    assert all(one.kind == RENTED and not one.timed for one in pure)
+    assert {one.source: one.expected for one in pure} == {"sure": 1000.0, "unsure": 1100.0, "box": 1500.0}
+    assert not any(one.timed for one in pure)
 
 
 def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
