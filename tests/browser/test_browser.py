@@ -81,18 +81,6 @@ def test_reads_without_javascript(page):
         assert WITHOUT_CHARTS in tab.inner_text("header")
 
 
-def test_a_browser_that_cannot_unpack_the_charts_says_so(page):
-    with opened(page) as (tab, noise):
-        all_drawn(tab)
-        assert WITHOUT_CHARTS not in tab.inner_text("body")
-        tab.add_init_script("delete window.DecompressionStream")
-        tab.reload()
-        assert WITHOUT_CHARTS in tab.inner_text("header") and tab.locator("figure svg").count() == 0
-        tab.locator("#one-job > summary").click()
-        assert tab.locator("#fig-front").bounding_box()["height"] < 200  # its caption alone: a frame has 260
-        assert noise == []
-
-
 def test_links_lead_somewhere_and_folds_open(page):
     with opened(page) as (tab, _):
         links = tab.eval_on_selector_all("a[href]", "all => all.map(one => one.getAttribute('href'))")

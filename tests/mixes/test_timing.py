@@ -6,7 +6,7 @@ from math import erf, log, sqrt
 import numpy as np
 import pytest
 from mix_problems import held, problem, rented, timing
-from sweetspot.decision.known_value import partial_value
+from sweetspot.decision.analyses import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
 from sweetspot.mixes.search import BEST, MixLimits, MixSearch, mixes

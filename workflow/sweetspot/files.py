@@ -163,7 +163,7 @@ def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Ta
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        file = pq.ParquetFile(path, page_checksum_verification=True)
         names = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
         return file.read(columns=names, use_threads=False)
     except (pa.ArrowException, OSError) as error:
@@ -178,7 +178,7 @@ def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> No
     import pyarrow.parquet as pq
 
     with write_whole(path, lasting) as temporary:
-        pq.write_table(table, temporary)
+        pq.write_table(table, temporary, write_page_checksum=True)
 
 
 def read_parquet(path: str | Path) -> "pd.DataFrame":

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -70,7 +71,8 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
     try:
         text = content.decode("utf-8-sig")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        lines = json.loads(text) if kind == "json" else list(reader)
+        lines = json.loads(text, object_pairs_hook=named_once) if kind == "json" else list(reader)
+        named_once([(name, "") for name in reader.fieldnames or () if kind != "json"])
         columns = set().union(*lines)
     except (csv.Error, ValueError, RecursionError, TypeError) as error:
         reason = " ".join(str(error).split())
@@ -89,6 +91,14 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
         line=cells.index + (1 if kind == "json" else 2),
         fault=np.where(has_fields, "", "not as many fields as the heading has columns"),
     )
+
+
+def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return (name, value) pairs as a dict. Raises ValueError for a name given twice, of which the last would count."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise ValueError(f"a column twice in {', '.join(name for name, _ in pairs)}")
+    return record
 
 
 def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
