@@ -45,7 +45,6 @@ def test_an_interval_that_nobody_published_is_named():
     assert "a factor of 1.29 is assumed" in assumed["message"].item()  # 129 of 100 images a second
 
 
-
 def rounds(*told):
     """The warning of options of (model, device, round, how many rounds behind, in the answer)."""
     options = pd.DataFrame(told, columns=["model", "gpu", "round", "rounds_behind", "in_answer"])
