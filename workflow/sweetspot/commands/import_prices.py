@@ -45,7 +45,7 @@ class ImportRequest:
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
         """Return the keys of a price list but for its offers: currency, day, source (with `method`), rates (--rate)."""
         if as_of > date.today():
-            raise UserError(f"--as-of or --end is {as_of}, a day to come; expected the day of the prices")
+            raise UserError(f"--as-of is {as_of}, a day to come; expected the day of the prices (else --end)")
         source = f"{Path(self.file).name} ({self.file_format}), {method}"
         heading = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
         rates = []
