@@ -209,11 +209,6 @@ def load_instances(*files: Path) -> dict[str, Instance]:
         for name, instance in instances.items()
         if (equal := instances.get(instance.equivalent_to or "", instance)).gpus != instance.gpus
     ]
-    faults.sentences += [
-        f"{files[-1]}: {name}.gpu is {instance.gpu}; {instance.base_instance}, its base_instance, has {base.gpu}"
-        for name, instance in instances.items()
-        if (base := instances.get(instance.base_instance or "", instance)).gpu.casefold() != instance.gpu.casefold()
-    ]
     bases = {name: instance.equivalent_to or instance.base_instance for name, instance in instances.items()}
     for name, base in bases.items():
         target = base

@@ -12,7 +12,6 @@ from sweetspot.study.base import (
     AboveZero,
     Closed,
     Count,
-    DateText,
     Day,
     Framework,
     Precision,
@@ -100,7 +99,7 @@ class Publication(Closed):
     """Short name used elsewhere in the study"""
     title: Text
     """Title as published"""
-    date: DateText
+    date: Text
     """Date of publication, as precise as known: YYYY, YYYY-MM or YYYY-MM-DD"""
     url: Annotated[str, StringConstraints(pattern=ADDRESS)] | None = None
     """Address, where there is one"""

@@ -25,7 +25,7 @@ class CsvRow(Closed):
     @field_validator("*")
     @classmethod
     def _is_sound(cls, value: Any) -> Any:
-        """Return the value unchanged; raise ValueError for a number not above 0, a count over MAX_COUNT, an odd text."""
+        """Return the value unchanged; raise ValueError for a number not above 0 or over MAX_COUNT, an odd text."""
         if isinstance(value, str) and not re.search(TEXT, value):
             raise ValueError(PATTERNS[TEXT])
         if isinstance(value, int | float) and not 0 < value <= (MAX_COUNT if isinstance(value, int) else math.inf):
