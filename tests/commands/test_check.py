@@ -216,8 +216,7 @@ SLOW = GOOD_TIME.replace("H100 SXM", "L40S").replace("5.0", "%d")
         ("study.yaml", "reference", EURO, ["unknown_currency"]),
         ("study.yaml", "reference", EURO.replace("EUX", "EUR"), []),
         ("workloads.yaml", "1000000", "999", ["few_samples"]),
-        # 2.5 minutes of 16 devices are 5.0 of eight. An H100 SXM does 989.4 TFLOP/s, an L40S 362:
-        # 274 x 362 / (5 x 989.4) = 20.05 times the work, 273 = 19.98 times.
+        # 989.4 TFLOP/s against 362: 274 x 362 / (5 x 989.4) = 20.05 times the work, 273 = 19.98 times.
         ("time_to_target.csv", "", GOOD_TIME + GOOD_TIME.replace(",8,1,5.0", ",16,2,2.5") + SLOW % 273, []),
         ("time_to_target.csv", "", GOOD_TIME + SLOW % 274, ["unlike_minutes"]),
         ("time_to_target.csv", "", GOOD_TIME.replace("resnet50", "bert"), ["model_not_asked"]),

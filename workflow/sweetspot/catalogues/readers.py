@@ -71,8 +71,8 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
     try:
         text = content.decode("utf-8-sig")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        lines = json.loads(text, object_pairs_hook=named_once) if kind == "json" else list(reader)
-        named_once([(name, "") for name in reader.fieldnames or () if kind != "json"])
+        lines = json.loads(text, object_pairs_hook=unique_names) if kind == "json" else list(reader)
+        unique_names([(name, "") for name in reader.fieldnames or () if kind != "json"])
         columns = set().union(*lines)
     except (csv.Error, ValueError, RecursionError, TypeError) as error:
         reason = " ".join(str(error).split())
@@ -93,7 +93,7 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
     )
 
 
-def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return (name, value) pairs as a dict. Raises ValueError for a name given twice, of which the last would count."""
     record = dict(pairs)
     if len(record) < len(pairs):

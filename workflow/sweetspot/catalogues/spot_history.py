@@ -7,7 +7,7 @@ from typing import Literal
 import pandas as pd
 from pydantic import AwareDatetime, BaseModel, Field
 
-from sweetspot.catalogues.readers import named_once
+from sweetspot.catalogues.readers import unique_names
 from sweetspot.errors import UserError
 from sweetspot.files import read_limited
 from sweetspot.study.base import Slug, validated
@@ -42,7 +42,9 @@ def read_history(path: str | Path) -> pd.DataFrame:
     """
     file = Path(path)
     try:
-        history = validated(SpotHistory, json.loads(read_limited(file, MAX_BYTES), object_pairs_hook=named_once), file)
+        history = validated(
+            SpotHistory, json.loads(read_limited(file, MAX_BYTES), object_pairs_hook=unique_names), file
+        )
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
 
