@@ -16,6 +16,7 @@ COMMANDS = {
     "validate-scaling": "how wrong the extrapolation is on figures of your own, or on shipped ones that were left out",
     "validate-transfer": "how wrong the transfer from one device to another is, on figures left out or of a file",
     "validate-tokens": "how wrong speeds of training on tokens are, on figures held back or of a file",
+    "published-constants": "constants of the program beside the published figures that they come from",
     "flop": "the arithmetic of a training step beside the counters of torch and XLA; what share of a peak was reached",
 }
 

@@ -30,9 +30,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: 
 ROOMS = ("ground", "study", "matrix", "logs", "harness", "throughput", "transfer", "tokens", "scaling", "bills",
          "availability", "mixes", "decision", "claims", "catalogues", "report", "use", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
-PURE = ("facts", "request", "runfile", "sampling", "step_times", "units")
-# Rooms of which others' tests count too: the commands of use are tested where use is.
-TESTS = {"commands": ("commands", "use")}
+PURE = ("facts", "request", "runfile", "sampling", "step_times", "stop_rule")
+# Rooms of which others' tests count too, where those call it by name.
+TESTS = {
+    "commands": ("commands", "use"),  # The commands of use are tested where use is.
+    "bills": ("bills", "study"),  # `check_scenarios`, with the scenarios.
+    "throughput": ("throughput", "scaling"),  # `against_published` and `calibrate`, of what is extrapolated.
+    "scaling": ("scaling", "transfer"),  # `check_figure`, with the figures that are transferred.
+}
 # Tests that alone count for a file, and which of them.
 OWN_TESTS: dict[str, tuple[str, str]] = {}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")

@@ -31,6 +31,7 @@ def bill(work, **offer):
         (runs(1.09), {"per_hour": 2.3, "billing": {"granularity": "millisecond"}}, (2.5, 0.05)),
         (runs(3.16), {"per_hour": 2.8, "billing": {"granularity": "hour"}}, (11.2, 0.05)),
         (runs(3.16), {"per_hour": 2.8, "billing": {"granularity": "second"}}, (8.85, 0.01)),
+        (runs(0.5 / 3600), {"per_hour": 3600.0, "billing": {"granularity": "second"}}, 1.0),
         (runs(2.27), {"per_month": 120.0, "billing": {"granularity": "month"}}, 120),
         # a minimum of ten minutes, setup and a monthly fee; 1000 h are 1.37 months: two of them
         *((work, {"per_hour": 6.0, "billing": {
@@ -143,10 +144,12 @@ def test_every_sum_of_the_terms_is_in_dollars():
     terms = {"setup": 3.0, "monthly": 5.0, "monthly_minimum": 7.0, "storage": {"gb": 10.0, "per_gb_month": 0.11},
              "egress": {"gb": 10.0, "per_gb": 0.13}, "fees": [{"name": "f", "per_hour": 0.17, "count": 2.0},
              {"name": "g", "per_month": 0.19}]}  # fmt: skip
-    prices = price_list({"instance": "x", "per_month": 19.0, "billing": terms}, currency="XTS",
-                        title="In euro", rates=[EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}])  # fmt: skip
+    deal = {"purchase": "reserved", "commitment": {"term_months": 12, "upfront": 120.0, "per_month": 7.0}}
+    listed = {"instance": "x", "per_month": 19.0, "billing": terms}, {"instance": "y"} | deal
+    rates = [EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}]
+    prices = price_list(*listed, currency="XTS", title="In euro", rates=rates)
     row = offers(prices).loc["x"]
-    assert row["price_list_title"] == "In euro"
+    assert row["price_list_title"] == "In euro" and offers(prices).loc["y", "fixed_usd_per_month"] == 2 * (10 + 7)
     names = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd", "month_usd")
     assert [row[name] for name in names] == pytest.approx([6, 10, 14, 2.2, 2.6, 38])
     assert list_tables(prices, machines(prices))[1]["usd"].tolist() == pytest.approx([0.68, 0.38])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from price_lists import MONTH_DAYS, STUDY_DATE, findings, machines, price_list
 from project_copy import ROOT
-from sweetspot.bills.lint.known import device_count, device_key, price_range
+from sweetspot.bills.lint.known import device_count, device_key, list_range, price_range
 from sweetspot.bills.lint.rules import unit_mistake
 from sweetspot.bills.pricing import price_tables
 from sweetspot.commands.command_line import main
@@ -98,6 +98,7 @@ OFFERS = {
         *((bill, ["bill_fee"]) for bill in ({"setup": 7301}, {"monthly": 7301}, {"fees": [
             {"name": "a", "per_month": 1}, {"name": "b", "per_start": 100, "count": 73.1}]})),
         ({"egress": {"gb": 1, "per_gb": 1}}, []), ({"egress": {"gb": 1, "per_gb": 9}}, ["bill_egress"])])},
+    "bill-in-euro": ({"currency": "XTA", "billing": {"fees": [{"name": "a", "per_month": 7301}]}}, ["bill_fee"]),
     "unknown-in-euro": ({"currency": "XTA", "source": "unknown"}, ["missing_source"]),
     # Reserved may cost what on demand does.
     "equal": ({"purchase": "reserved", "on_demand_per_hour": 1.0}, []),
@@ -137,6 +138,13 @@ def test_offers_at_their_bounds():
     rates = [{"currency": code, "as_of": day, "source": "bank", "usd": usd} for code, day in days.items()]
     told = rules_by_machine(OFFERS, rates=rates, max_age_days=29)
     assert told == {name: rules for name, (_, rules) in OFFERS.items()}
+
+
+def test_an_offer_holds_on_its_last_day():
+    days = {"x": "2018-06-30", "y": "2018-07-01"}
+    prices = price_list(*({"instance": x, "per_hour": 1.0, "as_of": "2018-06-20", "until": y} for x, y in days.items()))
+    table = price_tables(prices, "list", machines(prices), MONTH_DAYS, STUDY_DATE)[0]
+    assert table["offer_ended"].tolist() == [True, False]
 
 
 def test_terms_of_interruption_may_stand_in_the_list_and_a_finding_is_of_its_offer_alone():
@@ -229,6 +237,7 @@ def test_what_is_printed_of_an_owned_machine_is_of_its_planned_use(text, is_told
         # 2,900 USD for 8 x H100 is 362.50 a device: in cents 3.63, by the month 0.50
         (362.5, 1.0, 12.29, [730, 100], "100 times too much (cents)"),
         (2190.0, 1.0, 12.29, [100, 730], "730 times too much (the price of a month)"),
+        (504.0, 1.0, 12.29, [168], "168 times too much (the price of a week)"),
         (0.04, 1.0, 12.29, [100], "100 times too little"),
     ],
 )
@@ -245,7 +254,7 @@ def test_the_mistake_that_is_named_leads_into_what_is_known(value, low, high, fa
     [
         ("Tesla V100-SXM2-16GB", "v100"), ("NVIDIA H100 80GB HBM3", "h100"), ("H100 PCIe", "h100"),
         ("GTX 1080 Ti", "gtx1080ti"), ("NVIDIA GeForce RTX 4090", "rtx4090"), ("RTX4090", "rtx4090"),
-        ("RTX 6000 Ada", "rtx6000ada"), ("RTX PRO 6000 Blackwell", "rtxpro6000"), ("RTXA6000", "a6000"),
+        ("6000 Ada", "rtx6000ada"), ("RTX PRO 6000 Blackwell", "rtxpro6000"), ("RTXA6000", "a6000"),
         ("A100-80GB", "a100"), ("A10G", "a10g"), ("GB200", "gb200"), ("L40S", "l40s"), ("L4", "l4"),
         ("Quadro P6000", "p6000"), ("MI300X", "mi300x"), ("TPU v5p", ""), ("CPU", ""), ("a card", ""),
     ],
@@ -273,3 +282,4 @@ def test_known_prices_are_those_of_their_sources_about_the_year():
     assert (price_range("rent", "k80", 2018), price_range("power", "h100")) == ((0.45, 1.4), (350, 700))
     assert price_range("buy", "gtx1080ti")[0] == 699 and price_range("rent", "h100", 2026) == (1.0, 12.29)
     assert price_range("rent", "no such device", 2026) is None
+    assert list_range("AWS", "c6g.metal") == (2.176, 2.3066)

@@ -8,6 +8,7 @@ from study_entries import OWN
 from sweetspot.bills.offers import offers_in_usd
 from sweetspot.bills.price_paths import (
     TREND_COLUMNS,
+    at_mean_rent,
     central_change,
     mean_factor,
     mean_of_months,
@@ -34,6 +35,8 @@ def test_the_mean_of_a_price_that_halves_every_year_counts_a_part_of_a_month():
     assert mean_factor([0.0, np.nan], [36, 36]).tolist() == [1.0, 1.0]  # It stays, or has no path.
     # 1, then 0.5 of a month at 4^(1/12) = 1.122462: (1 + 0.561231) / 1.5
     assert float(mean_factor(3.0, 1.5)) == pytest.approx(1.561231 / 1.5, abs=1e-6)
+    rented = at_mean_rent(pd.DataFrame([{"usd_per_hour": 8.0, "trend_kind": "drift", "trend_change": -0.5}]), 24.0)
+    assert rented["usd_per_hour"].item() == pytest.approx(8 * 0.556786, abs=1e-5)
     assert central_change(DRIFT) == -0.03
     assert central_change(LIST | {"trend_per_year": 12.0}) == 0.0
     assert central_change({}) == 0.0
@@ -66,6 +69,10 @@ def test_two_drifts_share_the_markets_part_and_years_are_drawn_apart():
 def test_a_random_walk_spreads_with_the_root_of_the_months():
     walk = {"trend_kind": "random_walk", "trend_sd_log": 0.51, "trend_market_share": 0.0}
     logs = np.log(sampled_path(walk, *noise(5)))
+    # The market 1 and its own 0.5: sqrt(0.36) x 1 + sqrt(0.64) x 0.5 = 1 of a month's sd, 0.51 / sqrt(12).
+    ones = np.ones((1, 2))
+    path = sampled_path(walk | {"trend_market_share": 0.36}, ones, ones / 2, ones, ones)
+    assert path[0, 1] == pytest.approx(np.exp(0.51 / np.sqrt(12)))
     # price_paths: 0.14, 0.26, 0.37, 0.51 over 1, 3, 6, 12 months
     assert [logs[:, month].std() for month in (1, 3, 6, 12)] == pytest.approx([0.147, 0.255, 0.361, 0.51], rel=0.03)
 

@@ -39,6 +39,7 @@ def deal(months):
         (check_offers, PLAN, deal(12.0), None),
         (check_offers, PLAN | {"months": None}, deal(13.0), None),
         (check_offers, PLAN, deal(13.0), "list.yaml: offers[0].commitment.term_months is 13; expected at most the 12"),
+        (check_offers, MONTH, deal(13.0), None),
         (check_offers, MONTH, BOX, None),
         (check_offers, MONTH | {"have": []}, BOX, "offers[0].own.capex is 0 for 'x'; expected its price"),
         (check_offers, MONTH | {"have": []}, BOX | {"own": BOX["own"] | {"capex": 1000.0}}, None),
@@ -47,7 +48,9 @@ def deal(months):
 def test_work_and_prices_that_do_not_fit(check, work, offer, told):
     works = works_of({"w": work})
     works, monthly = ({}, works) if work["kind"] == "monthly" else (works, {})
-    machines_by_name = {"x": Instance(title="x", provider="p", gpu="g", gpus=2)}
+    machines_by_name = {
+        name: Instance(title="x", provider="p", gpu="g", gpus=gpus) for name, gpus in (("x", 2), ("y", 1))
+    }
     if offer is not None:
         prices = price_list(offer)
         offers = list_tables(prices, machines(prices))[0]

@@ -87,7 +87,8 @@ def test_the_share_that_waits_is_none_without_work_and_all_with_too_much():
     assert utilization(classes) == pytest.approx(1.3)
     assert math.isnan(found.mean) and math.isnan(found.quantile(0.9))
     assert wait_distribution([JobClass(0.1, 10.0, 1.0, 1)]).is_overloaded  # exactly full: it never recovers
-    assert wait_distribution([JobClass(0.0, 10.0, 1.0, 1)]).mean == 0
+    assert wait_distribution([JobClass(0.0, 10.0, 1.0, 1)]) == WaitDistribution(0.0, 0.0)
+    assert len(simulate_waits((JobClass(1.0, 1.0, 1.0, 1),), 0.5, 100)) == 50  # the second half
 
 
 @pytest.mark.parametrize(("servers", "spread"), [(1, 2.0), (2, 0.5), (4, 1.0), (8, 2.0)])
@@ -175,6 +176,8 @@ def test_nine_in_ten_of_a_queue_that_is_simulated_wait_at_most_so_long():
     streams = [JobClass(0.2, 2.0, 1.0, 4), JobClass(0.15, 2.0, 1.0, 1)]
     seen = np.array(wait_distribution(streams).simulated)
     found = wait_distribution(streams)
+    assert found.p_wait == np.mean(seen > 0)
+    assert WaitDistribution(0.75, math.nan, (0.0, 0.5, 2.0, 3.0)).quantile(0.6) == 2.0  # two of four are too few
     assert seen.size > 1000 and found.mean == pytest.approx(seen.mean())
     assert np.mean(seen <= found.quantile(0.9)) >= 0.9 > np.mean(seen < found.quantile(0.9)) - 1e-9
     assert found.quantile(0.9) in seen

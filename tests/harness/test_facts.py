@@ -13,9 +13,11 @@ from sweetspot.harness.facts import machine_facts, peak_memory
 @pytest.mark.parametrize(("flags", "gpus", "logical"), [([], 2, True), ([], 1, False), (["--device", "gpu"], 2, False)])
 def test_devices_of_one_processor_are_logical_beyond_the_first(monkeypatch, flags, gpus, logical):
     monkeypatch.setattr(facts, "instruction_sets", lambda: [])
+    monkeypatch.setattr(facts.os, "getloadavg", lambda: (0.25, 3.0, 4.0))
+    monkeypatch.setattr(facts.os, "sched_getaffinity", lambda process: {process, 2, 1})
     told = machine_facts(request(*flags, gpus=gpus, precision="bf16"), [])
     assert (told["logical"], told["emulated"]) == (logical, not flags)
-    assert told["device_count"] == gpus
+    assert (told["device_count"], told["cpu_usable"], told["load_before"]) == (gpus, 3, 0.25)
     assert (told["device_name"] == "unknown") == bool(flags)
 
 
@@ -69,6 +71,18 @@ def test_no_secret_of_the_environment_reaches_the_facts(monkeypatch):
     assert told["settings"]["OMP_NUM_THREADS"] == "3"
     assert told["cpu"]
     assert told["memory_bytes"] > 1e8
+
+
+def test_the_commit_is_that_of_the_clone_and_no_kind_of_machine_is_known_by_half(monkeypatch, tmp_path):
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setattr(facts, "__file__", str(tmp_path / "workflow" / "sweetspot" / "harness" / "facts.py"))
+    monkeypatch.setattr(facts.subprocess, "check_output", lambda command, text, **_: f"{command[2]}\n" * text)
+    assert facts.sweetspot_version()["commit"] == str(tmp_path)
+    assert facts.kind_of_machine({"cpu": "EPYC", "cpu_usable": 4}) == "EPYC, 4 CPUs"
+    assert facts.kind_of_machine({"cpu": "EPYC", "cpu_usable": 1}) == "EPYC, 1 CPU"
+    assert facts.kind_of_machine({"cpu": "EPYC"}) is facts.kind_of_machine({"cpu_usable": 2}) is None
+    assert facts.memory_error("bad_alloc\n1\n2") == "bad_alloc"  # the last three lines
+    assert facts.memory_error("bad_alloc\n1\n2\n3") is None
 
 
 GIB = 2**30

@@ -199,17 +199,3 @@ def test_the_child_numbers_cards_along_the_bus_and_sees_those_that_were_leased(l
     """
     told = asked(library, tmp_path, program, V100, A, CUDA_VISIBLE_DEVICES="1", CUDA_DEVICE_ORDER="FASTEST_FIRST")
     assert told == ["PCI_BUS_ID", "GPU-aaaa"]
-
-
-def test_a_study_of_this_machines_gpu_asks_for_the_cell_that_was_said(library, tmp_path):
-    """What nobody said is as in config.yaml, whose matrix (tensorflow, fp32) does not measure this cell."""
-    config = shutil.copytree(ROOT / "config", tmp_path / "config")
-    words = ["new-study", "mine", "--framework", "torch", "--precision", "bf16", "--config", str(config)]
-    done = subprocess.run(
-        [sys.executable, "-m", "sweetspot", *words], env=environment(library, tmp_path, A), capture_output=True,
-        text=True, check=True
-    )  # fmt: skip
-    cell = "model: [resnet50], batch_size: [16], precision: [bf16], framework: [torch]"
-    assert f"{config}/config.yaml: matrix does not hold the cell of study.yaml; set {cell}\n" in done.stdout
-    study = (config / "studies" / "mine" / "study.yaml").read_text()
-    assert all(line in study for line in ("precision: bf16", "framework: torch", "headline_batch_size: 16"))

@@ -2,6 +2,7 @@
 asked to replace.
 """
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from harness_runs import CELL, request
 from step_lists import even
 from sweetspot import files
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.runfile import write_run
+from sweetspot.harness.runfile import SEALED, is_damaged, run_facts, write_run
 from sweetspot.harness.supervise import is_already_measured
 from sweetspot.matrix.reruns import note_reruns
 from sweetspot.warnings import Warned
@@ -77,7 +78,12 @@ def test_a_run_file_has_a_row_a_step_with_its_cell(tmp_path):
     assert (rows[0]["status"], rows[0]["message"]) == ("unstable", None)
     assert json.loads(rows[0]["warnings"]) == [["drift", "slower"]]
     assert [row["steps"] for row in rows] == [1, 1]
-    assert json.loads(pq.read_schema(asked.output).metadata[b"sweetspot"]) == told
+    assert run_facts(asked.output) == told
+    # Its checksum is that of the file with 64 zeros in its place; with any other byte changed it is another.
+    raw = Path(asked.output).read_bytes()
+    seal = hashlib.sha256(SEALED.sub(lambda match: match[0][:-64] + b"0" * 64, raw)).hexdigest()
+    assert seal.encode() in raw
+    assert [is_damaged(each) for each in (raw, raw.replace(b"drift", b"draft"), b"no run")] == [False, True, False]
 
 
 def test_a_run_that_timed_nothing_has_one_row_without_step_and_seconds(tmp_path):

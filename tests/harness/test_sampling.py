@@ -20,7 +20,7 @@ def sampled(monkeypatch, readings, packages=(), steps=None, seconds=1.0):
     """
     energies = iter([np.array([[joules * 1e6, 100e6] for joules in row]) for row in packages])
     monkeypatch.setattr(sampling, "read_processor_counters", lambda: next(energies, np.empty((0, 2))))
-    now, current = 0.0, iter(readings)
+    now, current = 7.0, iter(readings)
     sampler = DeviceSampler(SimpleNamespace(samples=lambda: next(current, readings[-1])), lambda: now)
     sampler.start()
     for count in steps or [10] * (max(len(readings), len(packages) - 1) - 1):
@@ -50,8 +50,12 @@ def test_joules_are_those_of_the_steps_before_them_and_of_all_devices_with_the_p
     assert (facts["energy_steps"], facts["joules_per_step"]) == (9, 1.0)
     assert "joules_per_step" not in sampled(monkeypatch, [[device(1.0)]])
     assert DeviceSampler(SimpleNamespace(samples=list)).finish() == {}
+    # Quarters of a second, each with a reading; half a joule in ten steps, of which one device spent nothing.
+    facts = sampled(monkeypatch, [[device(joules)] for joules in range(5)], steps=[1] * 4, seconds=0.25)
+    assert (facts["energy_steps"], facts["energy_seconds"], facts["joules_per_step"]) == (4, 1.0, 1.0)
+    assert sampled(monkeypatch, [[device(5), device(5)], [device(5), device(5.5)]])["joules_per_step"] == 0.05
     readings = [[device(100.0), device(50.0)], [device(1100.0), device(550.0)]]
-    facts = sampled(monkeypatch, readings, [[0], [0], [30]])
+    facts = sampled(monkeypatch, readings, [[0], [4], [34]])  # 4 J before the first timed step
     # 1000 + 500 + 30 J in 10 steps
     assert (facts["device_joules"], facts["joules_per_step"]) == ([1000, 500], 153)
     assert facts["energy_source"] == "nvml_counter+rapl"
@@ -73,7 +77,6 @@ def test_a_device_without_a_counter_is_counted_by_its_sampled_power(monkeypatch)
         ((10, 20, 30, None), [60, 20], 20),  # it fell silent after two thirds of the steps
         ((10, 20, 30, 5), [60, 20], 20),  # its counter started again with its driver
         ((10, 20, None, None), None, None),  # after a third
-        ((10, None, None, None), None, None),
     ],
 )
 def test_energy_is_counted_until_a_device_falls_silent_if_that_is_half_of_the_steps(
@@ -82,6 +85,7 @@ def test_energy_is_counted_until_a_device_falls_silent_if_that_is_half_of_the_st
     pairs = zip((0, 30, 60, 90), second_device, strict=True)
     facts = sampled(monkeypatch, [[device(first), device(second)] for first, second in pairs])
     assert (facts.get("device_joules"), facts.get("energy_steps")) == (joules, steps)
+    assert sampled(monkeypatch, [[device(0)], [device(9)], [device()]])["energy_steps"] == 10  # half of the steps
 
 
 def test_devices_are_sampled_twice_a_second_until_the_end(monkeypatch):
@@ -100,6 +104,7 @@ def test_devices_are_sampled_twice_a_second_until_the_end(monkeypatch):
 
     sampler = DeviceSampler(SimpleNamespace(samples=sample))
     sampler.start()
+    assert sampler._thread.daemon  # no run waits for it
     sampler._thread.join(30)
     # Both are at their power limit, one is too hot.
     assert sampler.finish() == {
@@ -113,7 +118,11 @@ def test_a_mean_is_of_each_device_by_what_it_reported():
     # The second one reported 100 W once and fell silent: (200 + 100) / 2, not (3 x 200 + 100) / 4.
     samples = [[device(watts=200), device(watts=100)], *[[device(watts=200), device()]] * 2]
     assert sample_facts(samples) == {"gpu_watts": 150, "gpu_silent": [1]}
-    assert sample_facts([[], []]) == {}
+    assert sample_facts([[], []]) == sample_facts([]) == {}
+    # One sample each: idle (0x01, no fault), at the power limit, and each reason for a lowered clock.
+    facts = sample_facts([[device(slowdown_bits=bits)] for bits in (0x01, 0x04, 0x08, 0x20, 0x40, 0x80)])
+    assert facts["gpu_power_capped"] == pytest.approx(1 / 6)
+    assert list(facts["gpu_held_back"].values()) == pytest.approx([1 / 6] * 4)
 
 
 def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):

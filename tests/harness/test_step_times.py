@@ -55,6 +55,7 @@ WILD = [0.1, 0.1, 0.1, 0.1, 2.0]  # its mean is known to more than itself, but n
         (NOISY, 0.0, True),
         (NOISY, 0.48, False),
         (NOISY, 0.49, True),
+        (NOISY, half_width(NOISY), True),  # as well as it is to be known
         (WILD, 0.0, True),
         (NOISY * 3, 0.03, True),  # 21 s
         ([30.0, 30.0], 0.03, False),
@@ -74,6 +75,7 @@ def test_a_run_ends_where_its_mean_is_known_or_its_time_is_up(seconds, target, e
         ([2.0, 1.0], []),  # two steps are too few for a warning, and three are enough
         ([1.3, 1.0, 1.0], ["warm_up", "imprecise"]),
         ([1.11, *[1] * 9], ["warm_up"]),
+        ([1.5, 1.0, 1.0, 1.3, 1.3], ["warm_up", "throttling", "imprecise"]),
         ([1.1, *[1] * 9], []),  # a tenth, and no more
         ([1.0 + 0.02 * step for step in range(10)], ["drift", "imprecise"]),
         ([1.0, 1.3, 0.9, 1.2, 1.1, 1.25, 1.0, 1.15], ["imprecise"]),  # noise without order
@@ -91,6 +93,7 @@ def test_all_that_a_series_is_told_of(seconds, told):
     [
         ("warm_up", [1.1, 1, 1, 1, 1, 1], False),
         ("warm_up", [1.12, 1, 1, 1, 1, 1], True),
+        ("warm_up", [2.1, 2, 2, 2], False),
         ("warm_up", [1.3, 1, 1.3, 1, 1, 1], False),  # another is as slow
         ("warm_up", [1.15, 1.2, 1, 1, 1, 1], False),  # the next is slower
         ("warm_up", [1.15, 1.0, 1.0, 1.1], True),  # the median of the other three is 1
@@ -141,6 +144,8 @@ def test_a_trainer_that_was_stopped_for_four_seconds_is_disturbed_and_unstable()
     status, found = assess(request(), even(steps), {})
     assert status == "unstable"
     slow = "1 of 3001 steps took over 1.5 times the median, the longest 4 s"
+    assert "1 of 5 steps" in step_warnings([1, 1.5, 1, 2.5, 1])[0].message  # 1.5 is no more than 1.5 times 1
+    assert "50% longer" in step_warnings([3, 2, 2, 1])[0].message  # 3 beside a median of 2
     assert found[0] == ("disturbed", f"the mean step is 74% above the median of 0.0018 s: {slow}")
 
 

@@ -9,7 +9,7 @@ import pytest
 from harness_runs import request
 from sweetspot.harness import supervise
 from sweetspot.harness.backends import Step
-from sweetspot.harness.request import DIVERGED
+from sweetspot.harness.request import DIVERGED, NO_MEMORY, REFUSED
 from sweetspot.harness.step_times import Interval, duration, half_width, may_stop, mean_step, step_warnings
 from sweetspot.harness.train import steps_per_window, time_steps, train
 
@@ -74,7 +74,7 @@ def test_no_run_ends_before_its_least_seconds_and_its_mean_weighs_intervals_by_s
     quick = [Interval(0.001)] * 1999
     rule = request(target_half_width=0.03)
     assert not may_stop(quick, rule, 1.999)
-    assert may_stop([*quick, Interval(0.0011)], rule, 2.0001)
+    assert may_stop([*quick, Interval(0.0011)], rule, 2.0)
     timed, *_ = trained(Device(0.0, 0.01), device="cpu", least_seconds=3)
     assert duration(timed) == pytest.approx(3.0, abs=0.02)
     timed = [Interval(0.005, 20), *[Interval(0.1)] * 4]
@@ -109,4 +109,5 @@ def test_a_loss_that_is_no_number_ends_the_run_with_its_reason(capsys):
     with pytest.raises(SystemExit) as ended:
         time_steps(Step(lambda: float("nan")), 1)
     assert ended.value.code == DIVERGED
+    assert len({0, 1, REFUSED, DIVERGED, NO_MEMORY}) == 5  # told apart, and from Python's own: an end and an error
     assert capsys.readouterr().err.startswith("the loss is nan: such steps train nothing and are no throughput")

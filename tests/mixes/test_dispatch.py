@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mix_problems import by_linear_programme, held, problem, rented, small_problems, timing
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER, month_noise
+from sweetspot.mixes.problem import NEVER, even_indices, finite, growth_by_month, month_noise, months_of
 
 
 def test_each_class_goes_where_it_saves_most_by_hand():
@@ -129,8 +129,49 @@ def test_each_source_with_its_jobs_hours_and_money():
     assert done.device_hours("west").tolist() == [[0.0, 3.0], [0.0, 0.0]]
     assert done.device_hours("east").tolist() == [[16.0, 16.0], [9.0 + 16.0, 15.0 + 16.0]]
     assert done.rent_by_offer == pytest.approx({"west": 2.0 / 4, "east": (3.0 + 5.0 + 4 * 12.0) / 4})
+    assert done.share("west") == pytest.approx(0.5 / (0.5 + 14.0))
     # by draw, the mean of its months, with the 10 of having the machine
     assert done.usd.tolist() == pytest.approx([10 + (1.5 + 2 + 2) / 2 + 12, 10 + (2 + 2 + 3 + 5) / 2 + 12])
+
+
+def test_in_each_draw_a_machine_does_the_jobs_that_are_worth_most_in_it():
+    """Its speed is known. Ten hours: ten jobs of the class that takes one hour, which saves 4 USD an hour of rent; the
+    other takes two and saves 2. Of ten jobs each, the ten of the other class are rented for 40.
+    """
+    ours = held("ours", [[1.0, 2.0], [2.0, 1.0]], [0.0, 0.0], 10.0, there=1, draws=2)
+    case = problem(np.full((2, 2, 1), 10.0), [ours], [rented("rent", [4.0, 4.0], draws=2)])
+    done = dispatch(timing(case, ["ours: a", "ours: b"]), (1,))
+    assert done.jobs("ours")[:, :, 0].tolist() == [[10.0, 0.0], [0.0, 10.0]] and done.usd.tolist() == [40.0, 40.0]
+
+
+@pytest.mark.parametrize(
+    ("selected", "usd"),
+    [
+        # rented 10 - 5 = 5 and 20 - 10 = 10; 30 - 10 = 20 and 40 - 5 = 35; means 25 and 200; 8 and 12 of the machine
+        (None, [(5 * 2 + 10 * 4) / 2 + 8, (20 * 6 + 35 * 8) / 2 + 12]),
+        ((..., np.array([1])), [40 + 8, 280 + 12]),
+        # the second draw in the first month, the first in the second; a machine costs 10 on average
+        ((np.array([1, 0]), np.array([0, 1])), [120 + 10, 40 + 10]),
+    ],
+)
+def test_deliveries_and_prices_of_each_month_count_in_it(selected, usd):
+    """10 and 20 jobs of an hour in the two months of the first draw, 30 and 40 of the second. A machine of 10 hours is
+    there for half of the first month, or of the second; rent of 2 USD is once, twice, three and four times that.
+    """
+    box = held("box", [1.0], [0.0], 10.0, np.array([8.0, 12.0]), draws=2, present=np.array([[0.5, 1.0], [1.0, 0.5]]))
+    offer = rented("rent", [2.0], draws=2, path=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    case = problem([[[10.0, 20.0], [30.0, 40.0]]], [box], [offer])
+    assert dispatch(case.select(*selected) if selected else case, (1,)).usd.tolist() == pytest.approx(usd)
+
+
+def test_long_projects_are_looked_at_in_36_months():
+    """Of 72 months every second: they grow to its middle, half a month after its begin where months are of one."""
+    starts, length = months_of(72.0)
+    assert (starts.tolist(), length) == (list(range(0, 72, 2)), 2.0)
+    assert months_of(2.5)[0].tolist() == pytest.approx([0.0, 2.5 / 3, 5.0 / 3])
+    assert growth_by_month(np.array([[0.1]]), 72.0)[0, 0, [0, -1]] == pytest.approx([1.1**0.5, 1.1**70.5])
+    assert [even_indices(5, most).tolist() for most in (3, 9)] == [[0, 2, 4], [0, 1, 2, 3, 4]]
+    assert finite(np.array([NEVER, 2.0])).tolist() == [0.0, 2.0]
 
 
 def test_months_are_alike_as_asked():

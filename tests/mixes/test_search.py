@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from mix_problems import held, problem, rented, small_problems
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER
-from sweetspot.mixes.search import BEST, BOUGHT, OWNED, RENTED, MixLimits, mixes, useful_counts
+from sweetspot.mixes.search import BEST, BOUGHT, OWNED, RENTED, MixLimits, climb, mixes, useful_counts
 
 
 def test_the_peak_is_rented_and_the_base_owned():
@@ -62,14 +62,10 @@ def test_exchanging_machines_finds_what_no_single_step_does():
         assert best.counts == counts and best.expected == pytest.approx(usd)
 
 
-def test_the_best_of_many_draws_and_months_is_what_enumeration_finds():
-    """Ninety draws of three months; every number of both machines is tried."""
-    jobs = np.random.default_rng(7).uniform(5.0, 60.0, (2, 90, 3))
-    boxes = [held("one", [1.0, 2.0], [0.1, 0.1], 20.0, 9.0, draws=90),
-             held("two", [2.0, 1.0], [0.1, 0.3], 20.0, 8.0, draws=90)]  # fmt: skip
-    case = problem(jobs, boxes, [rented("rent", [1.0, 1.0], draws=90)])
-    least = min(float(dispatch(case, counts).usd.mean()) for counts in product(range(12), range(12)))
-    assert mixes(case, MixLimits())[0].expected == pytest.approx(least, rel=1e-9)
+def test_only_the_kinds_that_may_change_are_changed():
+    """(first - 6)² + second USD a month: six of the first kind, whose neighbours cost 1; the second stays at none."""
+    assert climb((0, 0), lambda counts: (counts[0] - 6.0) ** 2 + counts[1], [0], (0, 0), (9, 9)) == (6, 0)
+    assert sum(climb((0, 0), lambda counts: sum(counts) if sum(counts) > 2 else np.inf, [0, 1], (0, 0), (3, 3))) == 3
 
 
 def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():

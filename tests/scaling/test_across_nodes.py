@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 from scaling_tables import pool_of_2026
-from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, part_within_node
+from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, node_errors, part_within_node
 from sweetspot.scaling.published_pairs import pair_with_bases
 
 ROW = {
@@ -67,6 +67,11 @@ def test_the_fit_finds_the_losses_that_made_the_figures():
     assert found.doubling["network"] == pytest.approx(0.04, abs=0.002)
     assert found.leaving == pytest.approx(0.05, abs=0.006)
     assert found.width == 0.03  # figures that agree are not surer than repeated ones of one cluster
+    # One family of twenty that loses ten times as much is left out of nine tenths.
+    pool = pd.concat([made(0.04, 0.05, tuple("abcdefghijklmnopqrs")), made(0.4, 0.05, ("z",))])
+    assert fit_node_scaling(pool).width < 0.1
+    errors = node_errors(pool, "family").set_index("family")["error"]
+    assert errors["a"].abs().max() < 0.1 and errors["z"].min() > 0.2
 
 
 def test_a_prediction_by_hand():

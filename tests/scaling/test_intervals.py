@@ -54,6 +54,10 @@ def test_an_interval_by_hand_and_without_anything_left_out():
     found = flat(0.8, 0.2).predict(cells).iloc[0]
     assert found.to_list() == pytest.approx([0.8, low, high])
     assert (low, high) == pytest.approx((0.7584, 0.8377), abs=1e-4)  # 1 / (0.94 + 0.31 x 1.2214 or 0.8187)
+    found = flat(1.2, 0.2).predict(cells).iloc[0]  # an overhead of -0.05 at the least, 0.01 above the floor
+    assert (found["low"], found["high"]) == pytest.approx(
+        [1 / (0.94 + 0.01 * math.exp(width)) for width in (0.2, -0.2)]
+    )
     bare = CalibratedMethod(FlatMethod(0.8), {}, {}).predict(cells).iloc[0]
     assert bare["low"] == pytest.approx(1 / (0.94 + 0.31 * math.exp(1.5)))
 
@@ -99,7 +103,8 @@ def test_neither_its_family_nor_its_publisher_helps_to_predict_a_figure(name):
 
 def test_a_flawed_figure_neither_teaches_nor_counts():
     flawed = pool().assign(warnings=[[{"rule": "super_linear", "message": ""}]] * 3 + [[]] * 9)
-    assert validation_errors(SumOfParts, flawed)["family"].value_counts().to_dict() == {"A10": 3, "L40": 3, "A40": 3}
+    found = validation_errors(SumOfParts, flawed.head(10))["family"].value_counts().to_dict()
+    assert found == {"A10": 3, "L40": 3, "A40": 1}
 
 
 def test_the_table_of_errors_by_hand():

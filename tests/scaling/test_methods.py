@@ -8,7 +8,8 @@ import pytest
 from scaling_tables import evidence_table
 from sweetspot.scaling.methods import UniversalScalabilityLaw, fit_law
 from sweetspot.scaling.step_facts import with_step_facts
-from sweetspot.scaling.sum_of_parts import EraModel, SumOfParts, Term
+from sweetspot.scaling.sum_of_parts import MEASUREMENT_FLOOR as FLOOR
+from sweetspot.scaling.sum_of_parts import RESIDUAL_SD, EraModel, SumOfParts, Term
 
 FACTS = {"warnings": [], "benchmark": "suite", "source": "a/b", "study": "s"}
 
@@ -26,6 +27,8 @@ def test_the_law_finds_the_constants_that_made_the_figures():
     assert fit_law(devices, made, np.arange(4)) == pytest.approx([0.03, 0.002])
     # without crosstalk it is Amdahl's law
     assert fit_law(devices, 1 / (1 + 0.04 * (devices - 1)), np.arange(4)) == pytest.approx([0.04, 0.0], abs=1e-9)
+    four = UniversalScalabilityLaw({}, np.array([0.1, 0.01])).efficiency(table({"gpus": 4}))
+    assert four == pytest.approx([1 / (1 + 0.1 * 3 + 0.01 * 4 * 3)])
 
 
 def test_a_family_weighs_once_and_a_gap_by_its_share():
@@ -115,6 +118,23 @@ def figures(**losses):
             for model in ("resnet50", "vgg16"):
                 rows.append({"gpu": gpu, "family": gpu, "gpus": gpus, "model": model, "efficiency": 1 / (1 + loss)})
     return table(*rows, framework="torch", interconnect="pcie")
+
+
+def test_the_fit_is_where_its_loss_is_least():
+    """Pseudo-Huber of residuals and half of the squares of distances from the priors: a tenth of these is too far."""
+    unlike = figures(A40=0.05, L40=0.2, A4000=0.6), figures(A40=1.5, L40=0.2, A4000=0.6)
+    method = SumOfParts.fit(pd.concat(unlike, ignore_index=True))
+    method.efficiency(with_step_facts(figures(A40=0.0)))
+    (model,), rows = method.models.values(), method.evidence
+    mean, sd = np.array([(term.mean, term.sd) for term in model.terms]).T
+
+    def loss(coefficients):
+        ratio = (EraModel(model.terms, coefficients).overhead(rows) + FLOOR) / (1 / rows["efficiency"] - 1 + FLOOR)
+        distance = (coefficients - mean) / sd
+        return (np.sqrt(1 + (np.log(ratio) / RESIDUAL_SD) ** 2) - 1).sum() + distance @ distance / 2
+
+    for step in np.diag(0.1 * sd):
+        assert min(loss(model.coefficients + step), loss(model.coefficients - step)) > loss(model.coefficients)
 
 
 def test_a_poor_machine_does_not_speak_for_its_device():

@@ -5,33 +5,26 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scaling_tables import cell
 from scipy.optimize import minimize
 from scipy.special import huber
 from study_tables import STUDIES
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.scaling.strong import crossings, fit_strong, result_pairs, strong_cells, usual_batch
-from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
+from sweetspot.scaling.evidence import EVIDENCE_COLUMNS
+from sweetspot.scaling.strong import crossings, fit_strong, result_pairs, strong_cells, strong_errors, usual_batch
+from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, extrapolate_study
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.time_to_target import read_times, results
 
-QUESTION = StudyCells(
-    model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
-)  # fmt: skip
+QUESTION = StudyCells(model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1)
 
 
 def table(*rows):
     names = ("gpu", "gpus", "minutes", "submitter", "global_batch", "samples")
     given = pd.DataFrame(rows, columns=list(names))
-    return given.assign(
-        benchmark="lora",
-        nodes=-(-given["gpus"] // 8),
-        round="v5.1",
-        precision="",
-        kind="recomputed",
-        source="s",
-        date="x",
-    )
+    facts = {"benchmark": "lora", "round": "v5.1", "precision": "", "kind": "recomputed", "source": "s", "date": "x"}
+    return given.assign(nodes=-(-given["gpus"] // 8), **facts)
 
 
 def many(gpu, submitter, loss, leaving, exponent, batches):
@@ -126,7 +119,8 @@ def test_the_shipped_slopes_are_those_of_a_general_search():
 
 @pytest.mark.parametrize(
     ("gpu", "fewer", "more", "leaves"),
-    [("H100 SXM", 4, 8, 0), ("H100 SXM", 8, 16, 1), ("H100 SXM", 16, 32, 0), ("GB200", 36, 72, 0),
+    [("H100 SXM", 4, 8, 0), ("H100 SXM", 8, 16, 1), ("GB200", 8, 16, 0), ("H100 SXM", 9, 18, 0),
+     ("H100 SXM", 16, 32, 0), ("GB200", 36, 72, 0),
      ("GB300", 72, 144, 1), ("GB200", 73, 146, 0)],
 )  # fmt: skip
 def test_fast_links_join_eight_devices_or_a_rack_of_72(gpu, fewer, more, leaves):
@@ -160,6 +154,7 @@ def test_the_batch_is_what_submitters_use_at_the_nearest_count(shipped):
     assert math.isnan(results(shipped)["llama31_8b", "B200 SXM", 8].global_batch)  # submitted without a batch
     assert usual_batch(shipped, "llama31_8b", 8) == 16
     assert math.isnan(usual_batch(shipped, "nothing", 8))
+    assert usual_batch(table(*many("B200", "a", 0.0, 0.0, 0.0, {8: 8, 16: 12})), "lora", 14) == 12
 
 
 @pytest.mark.parametrize(("gpus", "batches"), [(64, "100 to 100"), (16, "100 to 100"), (4, "100 to 8")])
@@ -167,7 +162,8 @@ def test_more_devices_never_have_a_smaller_batch(gpus, batches):
     rows = [("B200 SXM", count, 10.0, "b", batch, 1.0) for count, batch in ((4, 8.0), (16, 12.0), (64, 50.0))]
     times = table(("H100 SXM", 8, 10.0, "a", 100.0, 1.0), *rows)
     machines = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=gpus)}
-    row = strong_cells(times, fit_strong(times), QUESTION, machines, EXTRAPOLATION_COLUMNS).iloc[0]
+    both = QUESTION.model_copy(update={"model": ["untimed", "lora"]})
+    row = strong_cells(times, fit_strong(times), both, machines, EXTRAPOLATION_COLUMNS).iloc[0]
     assert f"global batch {batches}" in row["source"]
 
 
@@ -181,6 +177,19 @@ def test_times_of_other_benchmarks_teach_the_losses_and_not_the_width():
     )
     alone, both, other = fit_strong(own), fit_strong(own, [apart]), fit_strong(apart)
     assert (alone.pairs, both.pairs) == (3, 6)
+    # Each family is predicted by the others: one that loses twice as much (ln 2) beside one that loses nothing less.
+    errors = strong_errors(result_pairs(apart), "family").set_index("gpu")
+    assert (errors["gap"] > 0).to_dict() == {"B200 SXM": True, "H100 SXM": False, "MI300X": False}
     # what any benchmark loses lies between the two; how far a figure lies off is told of the own ones only
     assert alone.loss[""] < both.loss[""] < other.loss[""]
     assert both.width < 0.4 < other.width
+    # Two doublings, of each of which the score is 1 / sqrt(2) of what they are off together; three families: the most.
+    wide = apart.assign(gpus=own["gpus"].replace(16, 32))
+    off = strong_errors(result_pairs(wide), "family")["gap"].abs().max()
+    assert fit_strong(wide).width == pytest.approx(off / math.sqrt(2)) and off > 0.2
+    machines = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=64)}
+    evidence, throughput = pd.DataFrame(columns=list(EVIDENCE_COLUMNS)), pd.DataFrame([cell("x", 1, 1.0)])
+    tables = {"evidence": evidence, "averages": evidence, "throughput": throughput}
+    for times, pairs in (([own], "(3 pairs"), ([own, apart], "(6 pairs"), ([own.head(0)], "")):
+        rows = extrapolate_study(tables, machines, [], QUESTION, "sum_of_parts", times)["extrapolation"]
+        assert len(rows) == bool(pairs) and all(pairs in source for source in rows["source"])

@@ -87,6 +87,7 @@ def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
     assert found["base_images_per_s"].to_dict() == {"fp32": 100.0, "fp16": 90.0}
     assert found["efficiency"].to_dict() == {"fp32": 0.8, "fp16": pytest.approx(160 / 180)}
     assert found["family"].tolist() == ["gtx 1080 ti"] * 2
+    assert found[["base_gpus", "base_nodes"]].to_numpy().tolist() == [[1, 1], [1, 1]]
     assert found["exchange"].all()
 
 
@@ -181,9 +182,9 @@ def test_an_estimate_of_several_devices_is_held_against_published_ones():
     # published: four devices at 100 images/s each and efficiency 0.9 and 0.8, 360 and 320 together; over a network, and
     # devices that train apart, do not count. 400 is 1.11 times 360 (told beyond 1.10), 390 is 1.08 times.
     same = {"family": "v100", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16", "xla": False}
-    rows = [(0.9, 64, 1, True), (0.8, None, 1, True), (0.2, 64, 2, True), (1.0, 64, 1, False)]
+    rows = [(0.9, 64, 1, True), (0.8, None, 1, True), (0.2, 64, 2, True), (1.0, 64, 1, False), (0.1, 64, None, True)]
     names = ["efficiency", "batch_size", "nodes", "exchange"]
-    seen = pd.DataFrame(rows, columns=names).assign(**same, base_images_per_s=100.0)
+    seen = pd.DataFrame(rows, columns=names).assign(**same, base_images_per_s=100.0).astype({"nodes": "Int64"})
     estimated = pd.DataFrame([{"gpus": 4, "images_per_s": rate, "warnings": []} for rate in (400.0, 390.0, 280.0)])
     facts = pd.DataFrame([{**same, "gpu": "Tesla V100"}] * 3)
     told = [pairs(value) for value in with_published_warnings(estimated, facts, seen)["warnings"]]

@@ -14,10 +14,10 @@ from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision import simulate
-from sweetspot.decision.choice_table import set_aside
 from sweetspot.decision.compare import DecisionResult, Inputs, decide_study
-from sweetspot.decision.monthly_samples import MIX_DRAWS
+from sweetspot.decision.monthly_work import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
+from sweetspot.decision.verdict import set_aside
 from sweetspot.study.instances import load_instances
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study

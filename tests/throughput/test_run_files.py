@@ -12,7 +12,6 @@ from run_files import CELL, cells_of, rules_of, write_run
 from sweetspot.cells import run_path
 from sweetspot.errors import UserError
 from sweetspot.harness import runfile
-from sweetspot.harness.facts import kind_of_machine, machine_facts
 from sweetspot.harness.runfile import run_facts
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import is_already_measured
@@ -227,12 +226,3 @@ def test_nodes_of_a_cluster_are_averaged_and_named_with_their_kinds(tmp_path, cl
     files = [write_run(tmp_path, run=1, machine=LARGE, host="n1"), write_run(tmp_path, run=2, machine=SMALL, host="n2")]
     (message,) = told(cells_of(files, instances(**cluster)).iloc[0], "several_hosts")
     assert LARGE in message and SMALL in message
-
-
-def test_a_kind_of_machine_is_its_processor_and_the_cpus_that_a_run_may_use():
-    facts = {"cpu": "AMD EPYC 7B13", "cpu_count": 64, "cpu_usable": 4, "memory_bytes": 10**10, "host": "a"}
-    assert kind_of_machine(facts) == "AMD EPYC 7B13, 4 CPUs"
-    assert kind_of_machine({**facts, "cpu_usable": 1}) == "AMD EPYC 7B13, 1 CPU"
-    for odd in ({}, {**facts, "cpu": None}, {"cpu": "x"}):
-        assert kind_of_machine(odd) is None
-    assert kind_of_machine(machine_facts(request(), [])) is not None

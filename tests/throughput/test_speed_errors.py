@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import cost, figure, inputs, offer, settings
-from study_tables import STUDIES
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
@@ -67,15 +66,6 @@ def test_a_time_is_off_by_each_round_that_lies_between_it_and_the_newest_beside_
 def test_all_figures_by_arithmetic_are_off_by_the_readers_software():
     # of full fine-tuning, LoRA, QLoRA and pretraining 1.9, 1.5, 4 and 4: (1.9 x 1.5 x 4 x 4) ** 0.25 is 2.6
     assert common_errors(row(0, basis="arithmetic")) == {("software",): (0.4, 2.5)}
-
-
-def test_so_much_did_the_same_machines_gain_from_round_to_round():
-    times = pd.read_csv(STUDIES / "eight-gpus-2026" / "time_to_target.csv")
-    medians = times.groupby(["benchmark", "gpu", "gpus", "round"])["minutes"].median().reset_index()
-    kind = medians.groupby(["benchmark", "gpu", "gpus"])["minutes"]  # v4.0 to v6.0 sort as they are written
-    gained = (kind.shift() / medians["minutes"]).dropna()
-    assert len(gained) == 28
-    assert gained.quantile([0.05, 0.95]).tolist() == pytest.approx([ROUND_LOW, ROUND_HIGH], abs=0.005)
 
 
 def in_rounds(**rounds):

@@ -120,6 +120,7 @@ def test_several_cells_may_stand_apart_and_few_of_a_sound_machine_do():
 def test_cells_without_any_spread_are_alike():
     assert not outlying(np.zeros(4), np.ones(4)).any() and not outlying(np.ones(1), np.ones(1)).any()
     assert outlying(np.array([0.0, 0.0, 1e-9]), np.ones(3)).tolist() == [False, False, True]
+    assert outlying(np.array([1e-6, 1.0]), np.full(2, 5.0)).tolist() == [False, True]  # a million times the other
     assert stats.f.sf(58.4, 1, 2) == pytest.approx(0.05 / 3, rel=2e-3)  # the closed form above
 
 
@@ -135,3 +136,4 @@ def test_a_family_of_four_weighs_as_two_and_the_next_figure_is_beyond_all(level,
 
 def test_without_an_error_there_is_no_width():
     assert math.isnan(calibrate(np.array([]), np.array([]), 0.9))
+    assert calibrate(np.arange(1.0, 10.0), np.arange(9), 0.5) == 5  # of nine and the next one half are 1 to 5

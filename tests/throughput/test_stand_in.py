@@ -1,17 +1,13 @@
 """Stand-ins: nearest by batch, years of software and form of the device; held against published figures."""
 
-import itertools
 import math
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from run_files import rules_of
 from study_tables import shipped_throughput
-from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.study.study import StudyCells
-from sweetspot.throughput.stand_in import YEAR, software_years, stand_in, year_of
+from sweetspot.throughput.stand_in import software_years, stand_in, year_of
 from sweetspot.warnings import pairs
 
 QUESTION = StudyCells(model=["m"], batch_size=[64], precision="fp16", headline_batch_size=64)
@@ -45,7 +41,7 @@ def test_newer_is_as_far_as_older_and_says_so_from_one_year_on():
     assert newer.stand_in_years == pytest.approx(2.0, abs=0.01)
     assert "factor 1.9" in newer.warnings[0]["message"]  # 1.38 ^ 2 = 1.904
     assert pairs(nearest({"as_of": "2017-08-01"}).warnings) == []  # 0.9 years
-    assert rules_of({"warnings": nearest({"as_of": "2017-06-01"}).warnings}) == ["stand_in_years"]  # 1.1 years
+    assert rules_of({"warnings": nearest({"as_of": "2017-07-01"}).warnings}) == ["stand_in_years"]  # a year
 
 
 def test_a_figure_without_a_batch_stands_in_marked_and_counts_as_two_doublings():
@@ -85,10 +81,16 @@ def test_of_equally_near_figures_the_median_counts_and_it_is_compiled_if_all_are
 
 @pytest.mark.parametrize(
     ("text", "year"),
-    [("2018", 2018.5), ("2018-02", 2018 + 1.5 / 12), ("2018-07-01", 2018 + 181 / 365), ("soon", math.nan)],
+    [
+        ("2018", 2018.5),
+        ("2018-02", 2018 + 1.5 / 12),
+        ("2018-07-01", 2018 + 181 / 365),
+        ("2018-12-30", 2018 + 361 / 365),
+        ("soon", math.nan),
+    ],
 )
 def test_dates_are_decimal_years(text, year):
-    assert year_of(text) == pytest.approx(year, nan_ok=True)
+    assert year_of(text) == pytest.approx(year, rel=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -110,32 +112,6 @@ def test_software_is_dated_by_its_row_else_by_its_version(framework, version, as
     assert software_years(row).iloc[0] == pytest.approx(year, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("model", "rate", "source"),
-    [
-        ("resnet50", 675.0, "github.com/tensorflow/benchmarks/issues/77 (comment 2018-02-15)"),
-        ("vgg16", 323.89, "u39kun/deep-learning-benchmark"),  # 16 images / 49.4 ms, TensorFlow 1.5.0
-        ("inception3", 771.37, "lambdal/lambda-tensorflow-benchmark"),  # of 2020; nothing nearer is published
-    ],
-)
-def test_a_v100_of_2018_has_the_figure_of_2018_where_there_is_one(table, model, rate, source):
-    row = table.loc[("p3.2xlarge", model, 64)]
-    assert row["images_per_s"] == rate
-    assert source in row["source"]
-    assert ("stand_in_years" in rules_of(row)) is (model == "inception3")
-
-
-def test_eight_v100_are_held_against_what_others_printed_of_eight(table):
-    # 8 x 675 x 0.68 = 3,672 lies within the published 3,211 (2017-12) to 4,677 (2020); with 1,276 it was 6,943
-    row = table.loc[("p3.16xlarge", "resnet50", 64)]
-    assert row["images_per_s"] == pytest.approx(3672.0)
-    assert "against_published" not in rules_of(row)
-    # 8 x 323.89 x 0.78 = 2,021 against 3,758.59 of 2020
-    told = dict(pairs(table.loc[("GCE_8xV100", "vgg16", 64), "warnings"]))
-    assert "0.54 times the lowest" in told["against_published"]
-    assert "against_published" not in rules_of(table.loc[("p2.8xlarge", "resnet50", 64)])  # 374 beside 355 to 387
-
-
 def test_the_tpu_has_price_and_speed_of_one_entry_and_no_figure_on_other_models(table):
     # 90 epochs of 1,281,167 images in 9.889843 h: 115,305,030 / 35,603.4 s = 3,238.6; 1,024 over four chips are 256
     row = table.loc[("TPUv2", "resnet50", 64)]
@@ -143,57 +119,3 @@ def test_the_tpu_has_price_and_speed_of_one_entry_and_no_figure_on_other_models(
     assert row["stand_in_batch_size"] == 256
     assert rules_of(row) == ["stand_in_batch", "stand_in_precision"]
     assert not [place for place in table.index if place[0] == "TPUv2" and place[1] != "resnet50"]
-
-
-STUDIES = Path(__file__).parents[2] / "config" / "studies"
-PROGRAMS = ("tf_cnn_benchmarks", "u39kun train step")
-# Dates written here again from the release pages, not taken from the program's table.
-RELEASED = {
-    "1.4.0": 2017 + 10.5 / 12, "1.5.0": 2018 + 0.5 / 12, "1.15.3": 2020 + 4.5 / 12, "2.1": 2020 + 0.5 / 12,
-    "2.2.0": 2020 + 4.5 / 12, "1.15.4": 2020 + 8.5 / 12, "1.15.5": 2021 + 0.5 / 12, "2.4.1": 2021 + 0.5 / 12,
-    "nightly 2018-02": 2018 + 1.5 / 12, "c9de8dfd 2017-12": 2017 + 11.5 / 12, "": 2018 + 6.5 / 12,
-}  # fmt: skip
-
-
-def tensorflow_rows():
-    """TensorFlow's figures on synthetic data without XLA; those of parkopedia-2018 itself name no version (2018-07)."""
-    shipped = pd.read_csv(POOLS / "scaling-2020" / "throughput.csv", dtype=str, keep_default_na=False)
-    own = pd.read_csv(STUDIES / "parkopedia-2018" / "throughput.csv", dtype=str, keep_default_na=False)
-    rows = pd.concat([shipped, own[own["instance"] == "office-1x1080ti"]], ignore_index=True)
-    kept = (rows["framework"] == "tensorflow") & (rows["dataset"] == "synthetic") & rows["benchmark"].isin(PROGRAMS)
-    kept &= rows["framework_version"].isin(RELEASED) & ~(rows["note"] + rows["instance"]).str.contains("XLA")
-    rows = rows[kept].assign(device=rows["gpu"].str.extract(r"(1080 Ti|2080 Ti|V100)", expand=False))
-    rows = rows[rows["device"].notna()]
-    return rows.assign(
-        year=rows["framework_version"].map(RELEASED),
-        rate=rows["images_per_s"].astype(float),
-        batch=pd.to_numeric(rows["batch_size"].replace("", np.nan)),
-    )
-
-
-def moves_a_year():
-    """|ln(new / old)| a year: of each device, count, model and precision the oldest against the newest software.
-
-    The two figures are those whose batches are nearest, the medians of repeats; at least a year apart.
-    """
-    found = []
-    for _, own in tensorflow_rows().groupby(["device", "gpus", "model", "precision"]):
-        old, new = own[own["year"] == own["year"].min()], own[own["year"] == own["year"].max()]
-        years = new["year"].iloc[0] - old["year"].iloc[0]
-        if years < 1:
-            continue
-        pairs = [
-            (0.0 if math.isnan(a.batch + b.batch) else abs(math.log2(a.batch / b.batch)), a.rate, b.rate)
-            for a, b in itertools.product(old.itertuples(), new.itertuples())
-        ]
-        nearest = min(pair[0] for pair in pairs)
-        ratio = np.median([b / a for apart, a, b in pairs if apart == nearest])
-        found.append(abs(math.log(ratio)) / years)
-    return np.array(found)
-
-
-def test_a_year_of_software_moves_a_figure_by_less_than_1_38_in_nine_pairs_of_ten():
-    moves = moves_a_year()
-    assert len(moves) == 16
-    assert math.exp(np.quantile(moves, 0.9)) == pytest.approx(YEAR, abs=0.005)
-    assert math.exp(np.quantile(moves, 0.5)) == pytest.approx(1.14, abs=0.01)

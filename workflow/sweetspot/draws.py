@@ -30,11 +30,17 @@ def stream(seed: int, *key: object) -> np.random.Generator:
 def spread(
     value: float, low: float, high: float, level: float, noise: np.ndarray, freedom: float = float("nan")
 ) -> np.ndarray:
-    """Return samples of a positive figure, such as a price, one for each entry of `noise`, in the unit of `value`.
+    """Return samples of a positive figure, such as a price, in the unit of `value` and the shape of `noise`.
 
-    The median is `value`; [low, high] holds the share `level`. Log-normal in two pieces, so that an asymmetric interval
-    keeps both ends. `noise`: standard normal, or t with `freedom` degrees of freedom where given. Without an interval,
+    The distribution is log-normal in two pieces, so that an asymmetric interval keeps both bounds. Without an interval,
     or where `value` is not positive, each sample is `value`.
+
+    Parameters
+    ----------
+    value, low, high, level
+        The median; the interval that holds the share `level` (0 to 1) of the samples.
+    noise, freedom
+        Standard normal noise, or t with `freedom` degrees of freedom where that is given.
     """
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
@@ -61,10 +67,17 @@ def shares(
 ) -> dict[Hashable, float]:
     """Return for each alternative the share (0 to 1) of samples in which no other is cheaper, beyond `tolerance`.
 
-    `usd`: costs, choice x sample, infinite or NaN where a choice cannot finish the work; `alternatives`: the
-    alternative to which each row belongs. Costs that differ by less than the tolerance (a share of the lowest cost)
-    tie, and every tied alternative counts as cheapest, so that shares may add up to more than 1. A sample in which no
-    choice can finish the work counts for none.
+    Every alternative of a tie counts as cheapest, so that shares may add up to more than 1. A sample in which no choice
+    can finish the work counts for none.
+
+    Parameters
+    ----------
+    usd
+        Costs, choice x sample; infinite or NaN where a choice cannot finish the work.
+    alternatives
+        The alternative to which each row of `usd` belongs.
+    tolerance
+        Costs that differ by less than this share of the lowest cost tie.
     """
     costs = np.where(np.isnan(usd), np.inf, usd)
     lowest = costs.min(axis=0)
@@ -76,10 +89,17 @@ def shares(
 
 
 def p_cheaper(usd: np.ndarray, rival_usd: np.ndarray, tolerance: float = TIE_TOLERANCE) -> float:
-    """Return the share (0 to 1) of samples in which `usd` is below `rival_usd` (one cost a sample); a tie is half.
+    """Return the share (0 to 1) of samples in which one option costs less than another; a tie counts as half.
 
-    So the shares of both orders add up to 1, and two options that always cost the same have 0.5 each. An infinite or
-    NaN cost (the work cannot be finished) is above every finite one.
+    So the shares of both orders add up to 1, and two options that always cost the same have 0.5 each.
+
+    Parameters
+    ----------
+    usd, rival_usd
+        Costs of the option and of the other, one for each sample. Infinite or NaN (the work cannot be finished) is
+        above every finite cost.
+    tolerance
+        Costs that differ by less than this share tie.
     """
     first, second = (np.where(np.isnan(costs), np.inf, costs) for costs in (usd, rival_usd))
     lower = np.minimum(np.abs(first), np.abs(second))

@@ -223,7 +223,7 @@ def _references(rows: DataFrame, settings: Settings) -> Series:
         raise UserError(f"{about} costs nothing; expected a machine with a price")
 
     options = options[options["in_answer"] & (options["images_per_s"] > 0)]
-    order = options.assign(rank=2 * (options["purchase"] != "own") + ~options["persistent"].astype(bool))
+    order = options.assign(rank=2 * (options["purchase"] != "own") + ~options["persistent"])
     first = order.sort_values(["rank", "usd_per_hour"], kind="stable").drop_duplicates("model")
     return rows["option"].eq(rows["model"].map(first.set_index("model")["option"]))
 
@@ -252,15 +252,15 @@ def with_alternative(rows: DataFrame) -> DataFrame:
     devices = (rows["gpus"] / nodes).map("{:g}".format)
     cluster = text["provider"] + " with " + text["gpu"] + " in nodes of " + devices
     text["offer"] = cluster + text["purchase"]
-    single = text[nodes <= 1].drop_duplicates("offer").set_index("offer")["instance"]
-    machine = text["instance"].where(nodes <= 1, text["offer"].map(single).fillna(cluster))
+    single = text["instance"].where(nodes <= 1).groupby(text["offer"]).transform("first")
+    machine = text["instance"].where(nodes <= 1, single.fillna(cluster))
     return rows.assign(alternative=machine + " (" + text["purchase"] + ")")
 
 
 def staying(rows: DataFrame) -> DataFrame:
     """Return rows with `in_answer` and `persistent` (the provider does not stop it); if none, all with `in_answer`."""
-    in_answer = rows[rows["in_answer"].astype(bool)]
-    persistent = in_answer[in_answer["persistent"].astype(bool)]
+    in_answer = rows[rows["in_answer"]]
+    persistent = in_answer[in_answer["persistent"]]
     return persistent if len(persistent) else in_answer
 
 

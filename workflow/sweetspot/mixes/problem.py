@@ -195,9 +195,12 @@ class Problem:
             yield name, usd[:, :, None] * self.by_month(offer.path)
 
     def select(self, samples: Indices | EllipsisType, months: Indices) -> "Problem":
-        """Return the problem with one month of each of `samples`, or (`...`) with the same months of all samples.
+        """Return the problem with some of its samples and months; expectations stay those of all samples.
 
-        Expectations stay those of all samples.
+        Parameters
+        ----------
+        samples, months
+            Indices of samples, each with the month at the same place in `months`; `...`: all samples with all `months`.
         """
         cells = (slice(None), months) if samples is ... else (samples[:, None], months[:, None])
         return replace(self, jobs=self.jobs[:, *cells], samples=samples, cells=cells)

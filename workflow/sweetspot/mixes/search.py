@@ -104,7 +104,13 @@ class MixSearch:
         return usd if self.limits.affords(mix.counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
-        """Return the mix that `climb` reaches from the cheapest of `starts`, changing only the owned `kinds`."""
+        """Return the mix that `climb` reaches from the cheapest start.
+
+        Parameters
+        ----------
+        starts, kinds
+            Numbers of machines by owned kind to compare first; indices of the kinds whose numbers may change.
+        """
 
         @cache
         def usd(counts: Counts) -> float:
@@ -231,7 +237,13 @@ def climb(
 
 
 def step(counts: Counts, index: int, change: int) -> Counts:
-    """Return `counts` with `change` more machines of the kind at `index`."""
+    """Return numbers of machines with one of them changed.
+
+    Parameters
+    ----------
+    counts, index, change
+        Number of machines of each kind; index of the kind that changes; machines added (negative: removed).
+    """
     return (*counts[:index], counts[index] + change, *counts[index + 1 :])
 
 

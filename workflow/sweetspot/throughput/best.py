@@ -20,7 +20,7 @@ def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 
     `table` has `basis` and `images_per_s`; a row without the latter is the last of its basis. `status` is ignored.
     """
-    order = pd.Categorical(table["basis"], BASES, ordered=True)
+    order = pd.Categorical(table["basis"], BASES)
     ranked = table.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
     return ranked.drop_duplicates(list(key)).drop(columns="_order")
 

@@ -77,7 +77,7 @@ def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
     """
     runs = pd.DataFrame([{**_read_run(file).model_dump(), "path": file} for file in files])
     runs = runs.astype(dict.fromkeys(("seconds", "step_error", "samples_per_step", *MEASURED_NUMBERS), "float64"))
-    runs = runs.sort_values([*RUN_COLUMNS, "path"], kind="stable", ignore_index=True)
+    runs = runs.sort_values([*RUN_COLUMNS, "path"], kind="stable")
     _require_agreement(runs)
     return runs
 

@@ -42,7 +42,13 @@ class RecordLine:
     fields: dict[str, str]
 
     def error(self, column: str, expected: str) -> UserError:
-        """Return (not raise) a UserError that names the line, `column`, its value and what is expected instead."""
+        """Return (not raise) the UserError of a wrong value in this line.
+
+        Parameters
+        ----------
+        column, expected
+            Name of the column, whose value is quoted; what should stand there instead.
+        """
         return UserError(f"line {self.number}: {column} is {self.fields[column][:60]!r}; expected {expected}")
 
     def moment(self, column: str, zone: ZoneInfo, now: datetime) -> datetime | None:

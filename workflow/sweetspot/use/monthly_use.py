@@ -158,9 +158,16 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
 
 
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
-    """Forecast the number of jobs in a future month from the jobs of each past month (`counts`), oldest first.
+    """Forecast the number of jobs in a future month from those of past months.
 
-    Counts are negative binomial about a level with constant relative growth. `key`: class, names the random stream.
+    Counts are negative binomial about a level with constant relative growth.
+
+    Parameters
+    ----------
+    counts
+        Number of jobs in each past month, oldest first.
+    key
+        Name of the class of jobs; each class has its own random stream.
     """
     from scipy.special import softmax  # slow to import
 
