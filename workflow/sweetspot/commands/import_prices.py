@@ -14,7 +14,7 @@ from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offers_in_usd
 from sweetspot.catalogues.readers import read_catalogue
 from sweetspot.catalogues.spot_history import averages, choose_zones, read_history
-from sweetspot.errors import UserError, refuse
+from sweetspot.errors import UserError
 from sweetspot.number_text import parse_number
 from sweetspot.study.base import validated
 from sweetspot.study.instances import Instance
@@ -45,7 +45,7 @@ class ImportRequest:
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
         """Return the keys of a price list but for its offers: currency, day, source (with `method`), rates (--rate)."""
         if as_of > date.today():
-            raise UserError(f"--as-of or --end is {as_of}, a day to come; expected the day of the prices")
+            raise UserError(f"--as-of is {as_of}, a day to come; expected the day of the prices (else --end)")
         source = f"{Path(self.file).name} ({self.file_format}), {method}"
         heading = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
         rates = []
@@ -65,8 +65,6 @@ def run(request: ImportRequest) -> None:
     data, instances = read(request)
     prices = validated(PriceList, data, request.file)
     check_together(prices, request.file)
-    names = {name for offer in prices.offers for name in (offer.instance, (offer.note or "").partition(",")[0])}
-    refuse(f"{request.file}: --only is {name!r}, which has no price left" for name in request.only if name not in names)
     content = data if request.part == "prices" else instances
     if not content:
         raise UserError(f"{request.file}: says nothing of the machines; write instances.yaml by hand")
@@ -106,8 +104,6 @@ def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, A
     """Return (price list, machines by name), as plain values, of a catalogue file: of each machine the cheapest."""
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
-    if request.start or request.end:
-        raise UserError(f"--start or --end is given with a file of {request.file_format}; expected a spot history")
     catalogue = read_catalogue(request.file_format, request.file)
     listings = catalogue.cheapest(request.zone, request.only or None)
     if not listings:

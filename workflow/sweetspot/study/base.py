@@ -21,7 +21,8 @@ Part = Annotated[str, StringConstraints(pattern=f"^{PART}$")]
 DATE = r"^\d{4}(-\d\d(-\d\d)?)?$"
 DATE_TEXT = 'a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"'
 # No characters that reorder, colour or break what a page, a terminal or a chart shows, and more than blanks, - or ?.
-HIDDEN = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+HIDDEN = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+ADDRESS = r"^https?://\S+$"
 CURRENCY = r"^[A-Z]{3}$"
 TEXT = rf"^[^{HIDDEN}]*[^\s?.,_{HIDDEN}-][^{HIDDEN}]*$"
 Text = Annotated[str, StringConstraints(max_length=4000, pattern=TEXT)]
@@ -154,6 +155,7 @@ PATTERNS = {
     f"^{PART}$": "a name of letters, digits, '_' and '-', no '.', which joins it to others (1 to 64)",
     DATE: DATE_TEXT,
     TEXT: "text without control characters and marks of the direction of writing, and not blank",
+    ADDRESS: "an address such as https://example.org",
     CURRENCY: "three capital letters such as EUR",
 }
 UNKNOWN = "extra_forbidden"
