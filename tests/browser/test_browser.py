@@ -63,17 +63,6 @@ def test_it_opens_without_network_and_every_chart_is_drawn_with_its_name_and_its
         assert noise == []
 
 
-def test_a_chart_is_saved_as_a_picture(page):
-    with opened(page) as (tab, noise):
-        all_drawn(tab)
-        tab.locator("#one-job > summary").click()
-        with tab.expect_download() as saved:
-            tab.locator("#fig-front button").click()
-        assert saved.value.suggested_filename == "front.svg"
-        assert saved.value.path().read_text(encoding="utf-8").startswith("<svg")
-        assert noise == []
-
-
 def test_reads_without_javascript(page):
     with opened(page, javascript=False) as (tab, _):
         assert "Renting probably costs" in tab.inner_text(".answer")

@@ -137,6 +137,13 @@ def test_one_timing_says_of_another_machine_what_they_have_in_common():
     assert cost_factors(errors, frozenset()) == {}
 
 
+def test_a_machine_is_thought_to_be_off_as_a_related_one_that_was_timed():
+    """Both are twice as fast in the first draw, half in the second: y costs 10 x 0.5 / 1.25 and 10 x 2 / 1.25, x 10."""
+    x, y = (replace(offer(key, usd), speed_keys=(key,)) for key, usd in (("x", [10.0, 10.0]), ("y", [4.0, 16.0])))
+    known = {"errors": SpeedErrors(("x", "y"), np.log([[2.0, 0.5]] * 2)), "timed": frozenset("x"), "trials": {"x": 0.0}}
+    assert dispatch(replace(problem(np.ones((1, 2, 1)), [], [x, y]), **known), ()).usd.tolist() == [4.0, 10.0]
+
+
 def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
     """Class b runs on the other two alone: 4 on one, 3 or 7 on the other (5): it goes to the first in both draws."""
     first = rented("first", [[1.0, 1.0], [NEVER, NEVER]])

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import json
 import os
 import stat
 import tempfile
@@ -9,7 +10,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 
@@ -135,6 +136,18 @@ def read_limited(path: str | Path, max_bytes: int) -> bytes:
     if remaining <= 0:
         raise UserError(f"{file}: {file.stat().st_size} bytes; expected at most {max_bytes}")
     return b"".join(parts)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of a JSON text. Raises ValueError for other text, and for a name given twice in an object."""
+
+    def with_distinct_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            raise ValueError(f"a name twice in {', '.join(name for name, _ in pairs)}")
+        return record
+
+    return json.loads(text, object_pairs_hook=with_distinct_names)
 
 
 def require_file(path: str | Path) -> None:

@@ -5,9 +5,7 @@ A bad line is named and left out, never the whole file.
 
 import csv
 import io
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,7 @@ import pandas as pd
 from sweetspot.catalogues.listing import Catalogue, Listing
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.files import read_limited
+from sweetspot.files import parse_json, read_limited
 from sweetspot.study.catalogue_map import RATES
 
 FORMATS = ("skypilot", "gpuhunt", "csv", "json")
@@ -59,7 +57,7 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
     records = listed.where(listed.notna(), None).to_dict("records")
     catalogue = Catalogue(file, [Listing(**record) for record in records], rows[~is_listed].drop_duplicates("line"))
     if not records:
-        reason = [*catalogue.skipped(), file][0]
+        reason = next(iter(catalogue.skipped()), file)
         raise UserError(f"{reason}: no price is left; expected at least one")
     return catalogue
 
@@ -71,12 +69,14 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
     try:
         text = content.decode("utf-8-sig")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        lines = json.loads(text, object_pairs_hook=named_once) if kind == "json" else list(reader)
-        named_once([(name, "") for name in reader.fieldnames or () if kind != "json"])
+        lines = parse_json(text) if kind == "json" else list(reader)
+        names = reader.fieldnames or []
+        if kind != "json" and len(set(names)) < len(names):
+            raise ValueError(f"a column twice in {', '.join(names)}")
         columns = set().union(*lines)
     except (csv.Error, ValueError, RecursionError, TypeError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"{file}: neither CSV in UTF-8 nor a JSON list of objects: {reason}") from None
+        expected = "neither CSV in UTF-8 nor a JSON list of objects"
+        raise UserError(f"{file}: {expected}: {' '.join(str(error).split())}") from None
     for column in declared.loc[declared["needed"] == "yes", "column"]:
         if column not in columns:
             raise UserError(f"{file}: column '{column}' is missing; expected lines of a {kind} file")
@@ -91,14 +91,6 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
         line=cells.index + (1 if kind == "json" else 2),
         fault=np.where(has_fields, "", "not as many fields as the heading has columns"),
     )
-
-
-def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return (name, value) pairs as a dict. Raises ValueError for a name given twice, of which the last would count."""
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        raise ValueError(f"a column twice in {', '.join(name for name, _ in pairs)}")
-    return record
 
 
 def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:

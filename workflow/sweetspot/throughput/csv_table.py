@@ -25,7 +25,7 @@ class CsvRow(Closed):
     @field_validator("*")
     @classmethod
     def _is_sound(cls, value: Any) -> Any:
-        """Return the value unchanged; raise ValueError for a number not above 0, a count over MAX_COUNT, an odd text."""
+        """Return the value unchanged; ValueError for a number not above 0, a count over MAX_COUNT, an odd text."""
         if isinstance(value, str) and not re.search(TEXT, value):
             raise ValueError(PATTERNS[TEXT])
         if isinstance(value, int | float) and not 0 < value <= (MAX_COUNT if isinstance(value, int) else math.inf):
@@ -48,7 +48,7 @@ def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
     """
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    except (OSError, pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
     fields = model.model_fields
     problems = [f"'{name}' is unknown{hint(name, fields)}" for name in text.columns if name not in fields]
