@@ -57,8 +57,9 @@ def turning_rows(problem: DecisionProblem) -> list[Row]:
 def tornado_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `tornado`, one per parameter, the widest swing of `margin` first.
 
-    `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
-    `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor of FURTHEST. [] without a runner-up.
+    `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both
+    ends of the range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor
+    of FURTHEST. [] without a runner-up.
     """
     rows, runner_up = [], problem.runner_up
     if runner_up is None:
@@ -89,10 +90,11 @@ def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> Row:
 def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
     """Return rows of the table `break_even`, one per machine or contract and quantity, all else at the baseline.
 
-    `break_even_value`: value from which the machine costs no more than the cheapest rental; `pays_until`: value from
-    which a further machine makes it more expensive again. The range that holds the baseline counts, else the first one;
-    0: pays from the least value (1/FURTHEST) on; NaN: at no value. `_low`, `_high`: 90 % of the samples;
-    `p_pays`: share of samples in which it pays at the baseline.
+    `break_even_value`: value from which the machine costs no more than the cheapest rental;
+    `pays_until`: value from which a further machine makes it more expensive again. The range that
+    holds the baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on;
+    NaN: at no value. `_low`, `_high`: 90 % of the samples; `p_pays`: share of samples in which it
+    pays at the baseline.
     """
     rows = []
     for case in cases:
@@ -128,7 +130,8 @@ def stretch(difference: Array, factors: Array, machines: Array) -> Array:
     Parameters
     ----------
     difference
-        USD, row x factor, at most 0 where owning pays off; linear between factors with equal numbers of machines.
+        USD, row x factor, at most 0 where owning pays off; linear between factors with equal
+        numbers of machines.
     factors
         In ascending order, 1 (the baseline) among them.
     machines
@@ -137,8 +140,8 @@ def stretch(difference: Array, factors: Array, machines: Array) -> Array:
     Returns
     -------
     numpy.ndarray
-        Begins by row: 0 if from the least factor on, infinite if at none; ends by row: infinite if up to the last
-        factor.
+        Begins by row: 0 if from the least factor on, infinite if at none; ends by row: infinite if
+        up to the last factor.
     """
     baseline = _baseline(factors)
     bounds = []
@@ -177,8 +180,8 @@ def factors_of(parameter: Parameter) -> Array:
 def sweep_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `sweeps`: the cheapest choice by control, value and commitment, all else as planned.
 
-    `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share of samples in which it
-    costs the least, are of the study's samples, which move in proportion.
+    `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share of
+    samples in which it costs the least, are of the study's samples, which move in proportion.
     """
     rows = []
     eligible = np.flatnonzero(problem.eligible)
@@ -223,10 +226,11 @@ def ranks(options: DataFrame, draws: Draws) -> DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The table `ranks`, a row per option, model and workload: speed, USD, hours and images/USD with `_low` and
-        `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon` (null: unknown), 1 is best; energy and carbon,
-        `_low` and `_high` with every factor at that end; `basis` and `source` of the throughput, `price_source` and
-        `as_of` of the price; `by_bills`: bills rank the model's options, not USD per image.
+        The table `ranks`, a row per option, model and workload: speed, USD, hours and images/USD
+        with `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon` (null:
+        unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
+        `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`:
+        bills rank the model's options, not USD per image.
     """
     table = options.reindex(columns=columns_of("ranks"))
     for name in ("images_per_s", "images_per_usd", "hours", "usd"):
@@ -244,7 +248,8 @@ def ranks(options: DataFrame, draws: Draws) -> DataFrame:
 class Value(NamedTuple):
     """Expected saving if a figure is known before the decision, in the unit of the costs, and its standard error.
 
-    halves: saving in each half of the draws with choices fitted to the other half; below 0 from noise alone.
+    halves: saving in each half of the draws with choices fitted to the other half; below 0 from
+    noise alone.
     """
 
     worth: float
@@ -275,11 +280,11 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     Returns
     -------
     list
-        Rows of `worth_knowing`; none without a rival. `evppi_usd`: expected saving over the project of a choice made
-        with the figure known, corrected for the ranking of noisy estimates; `_low` and `_high`: 90 % of its Monte
-        Carlo error; `rests_on_it`: number of choices that depend on it; `turning_point`: nearest value that changes
-        the answer; `project_usd`: mean cost of the choice made without it. Figures with one correlation key are one
-        row.
+        Rows of `worth_knowing`; none without a rival. `evppi_usd`: expected saving over the project
+        of a choice made with the figure known, corrected for the ranking of noisy estimates; `_low`
+        and `_high`: 90 % of its Monte Carlo error; `rests_on_it`: number of choices that depend on
+        it; `turning_point`: nearest value that changes the answer; `project_usd`: mean cost of the
+        choice made without it. Figures with one correlation key are one row.
     """
     usd = problem.samples_usd[problem.competing]
     figures = list(_uncertain_figures(problem, draws, timing_costs)) if len(usd) > 1 else []
@@ -384,11 +389,12 @@ def partial_value(costs: Array, figure: Array) -> Value:
     """Return EVPPI(x) = min over options of E[cost] - E_x[min over options of E[cost given x]]; never negative.
 
     `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear least
-    squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take at x
-    is read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise in a
-    fit cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws carry, not
-    how well the figures are known. A figure that changes the choice in no draw is worth exactly 0.
-    (Raiffa & Schlaifer 1961 for what it means.)
+    squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the
+    option to take at x is read from a fit to the other half of the draws, and its cost is that of
+    the draws themselves, so that noise in a fit cannot look like a saving. The standard error is
+    that of a mean over draws: it says how far the draws carry, not how well the figures are known.
+    A figure that changes the choice in no draw is worth exactly 0. (Raiffa & Schlaifer 1961 for
+    what it means.)
     """
     differences = costs - costs[costs.mean(axis=1).argmin()]  # less the choice without more knowledge
     differences = differences[(differences < 0).any(axis=1)]  # others cost no less on average
@@ -410,9 +416,10 @@ def partial_value(costs: Array, figure: Array) -> Value:
 def without_selection(halves: Array) -> Array:
     """Return worths of figures corrected for ranking, one per figure: the highest of noisy estimates is too high.
 
-    halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the draws is estimated by
-    the other half; the mean of both ways, made to fall with k (least squares), goes to the k-th by both together.
-    Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never negative.
+    halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the
+    draws is estimated by the other half; the mean of both ways, made to fall with k (least
+    squares), goes to the k-th by both together. Unbiased for the first figure (a split sample:
+    Efron & Tibshirani 1993, ch. 17); never negative.
     """
     from scipy.optimize import isotonic_regression  # lazily: it takes longer to import than the rest
 

@@ -174,7 +174,8 @@ def decide_study(
     draws
         Number of samples.
     needs
-        Memory that workloads need (`load_needs`); options that do not fit appear in table `options` only.
+        Memory that workloads need (`load_needs`); options that do not fit appear in table `options`
+        only.
     monthly
         Monthly workloads by name (`load_monthly`).
     titles
@@ -234,8 +235,8 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
 def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
     """Return the tables ANALYSES of problems by name.
 
-    A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
-    repetitions is unknown. Sweeps are of plans of phases and of monthly work.
+    A problem without a length (one job, no owned machine) has no tornado and no turning points,
+    because the number of repetitions is unknown. Sweeps are of plans of phases and of monthly work.
 
     Parameters
     ----------
@@ -277,8 +278,8 @@ def warning_table(
     Returns
     -------
     pandas.DataFrame
-        WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or comparison
-        (assumptions of the decision itself).
+        WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or
+        comparison (assumptions of the decision itself).
     """
     predicted = inputs.extrapolation
     predicted = predicted[predicted.get("headline", Series(dtype=bool)).astype(bool)]
@@ -345,8 +346,8 @@ def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, op
     Returns
     -------
     list
-        Option rows as dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a
-        plan of phases those of its model.
+        Option rows as dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all
+        its parts, for a plan of phases those of its model.
     """
     answer = verdict[verdict["is_answer"].astype(bool)].head(1)
     names = answer.reindex(columns=CHOICES).to_numpy().ravel()

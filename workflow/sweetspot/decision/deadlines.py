@@ -49,10 +49,11 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
     Returns
     -------
     dict
-        The option of least USD per result in time, with hours, USD and shares of samples in time, counted from the
-        start (`p_in_time`) and from today (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an
-        option is late. If none is in time, `fastest_...` of the fastest option. Unpublished chances to find a machine
-        are used only where no option with a published one is in time; without any, all options are found at once.
+        The option of least USD per result in time, with hours, USD and shares of samples in time,
+        counted from the start (`p_in_time`) and from today (`p_result_in_time`, NaN: unknown).
+        `p_cheapest` ignores samples in which an option is late. If none is in time, `fastest_...`
+        of the fastest option. Unpublished chances to find a machine are used only where no option
+        with a published one is in time; without any, all options are found at once.
     """
     table = DataFrame([job.row for job in jobs])
     monthly_usd = table["variable_usd_per_hour"] * HOURS_A_DAY * table["days_per_month"]
@@ -111,8 +112,9 @@ def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> D
     Returns
     -------
     pandas.DataFrame
-        The table `deadlines`, the shortest first (`cheapest_in_time`). `usd` of a purchase or contract is the share of
-        one job at the planned use, of a machine for `up_front_usd` or a contract of `due_usd_per_month`.
+        The table `deadlines`, the shortest first (`cheapest_in_time`). `usd` of a purchase or
+        contract is the share of one job at the planned use, of a machine for `up_front_usd` or a
+        contract of `due_usd_per_month`.
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
@@ -139,9 +141,9 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> D
     Returns
     -------
     pandas.DataFrame
-        The table `deadlines`. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best
-        mix; `p_in_time`: share of samples and months within the deadline; `p_result_in_time`: that with failures and
-        the search for a rented machine.
+        The table `deadlines`. `usd` of one job: the rent of a whole machine, or running costs on a
+        machine of the best mix; `p_in_time`: share of samples and months within the deadline;
+        `p_result_in_time`: that with failures and the search for a rented machine.
     """
     rows = []
     for work in works:
@@ -199,7 +201,8 @@ class ArrivalStream(NamedTuple):
 def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
     """Return the waits of each class of jobs for the machines of the best mix.
 
-    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one queue.
+    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one
+    queue.
 
     Parameters
     ----------
@@ -209,9 +212,9 @@ def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The table `queue`. `utilisation`: share of the machines' time that all jobs take; `overloaded`: above 1, so
-        that no wait exists; `wait_hours`: mean wait, `_p90`: not exceeded by nine in ten jobs; `hours_to_result` =
-        hours + wait_hours.
+        The table `queue`. `utilisation`: share of the machines' time that all jobs take;
+        `overloaded`: above 1, so that no wait exists; `wait_hours`: mean wait, `_p90`: not exceeded
+        by nine in ten jobs; `hours_to_result` = hours + wait_hours.
     """
     rows: list[Row] = []
     for work in works:

@@ -35,10 +35,11 @@ FIGURES = {
 class Parameter:
     """An uncertain or adjustable input of a decision, with its baseline `value` and 90 % range.
 
-    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option, a price list,
-    a class of jobs, a correlation key of speeds; empty: everything); `figure`: the figure that changes in the `rows` of
-    the options, or in the work where `rows` is empty; `range_basis`: where the range is from; `unit` FACTOR: written as
-    a factor; `maximum`: the largest value that it can have.
+    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option,
+    a price list, a class of jobs, a correlation key of speeds; empty: everything); `figure`: the
+    figure that changes in the `rows` of the options, or in the work where `rows` is empty;
+    `range_basis`: where the range is from; `unit` FACTOR: written as a factor; `maximum`: the
+    largest value that it can have.
     """
 
     quantity: str
@@ -62,8 +63,9 @@ class Parameter:
 class Choice:
     """One choice of a decision (buy, sign, rent), or an offer that a choice may use.
 
-    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the same `alternative` are
-    not compared with each other; only an `eligible` one can be the answer; an `already_owned` one is paid already.
+    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the
+    same `alternative` are not compared with each other; only an `eligible` one can be the answer;
+    an `already_owned` one is paid already.
     """
 
     option: str
@@ -133,7 +135,8 @@ def hour_change(row: Row, values: ParameterValues, rent: Number | None = None) -
 class Costs:
     """USD and number of machines (`counts`) of each choice in each case; USD is infinite if the work is not done.
 
-    `alternative`: alternative that each choice belongs to, if this varies between cases. All are choice x case.
+    `alternative`: alternative that each choice belongs to, if this varies between cases. All are
+    choice x case.
     """
 
     usd: Array
@@ -144,9 +147,9 @@ class Costs:
 class BreakEvenCase(NamedTuple):
     """USD of owning or committing to a machine minus USD of renting, along the factors of a parameter.
 
-    `parameter`: with the name, quantity, value and unit of the amount that is stated to people. `usd`: at central
-    figures, by factor; `samples`: sample x factor, at the `selected` of the factors (indices); `machines`: number of
-    machines at each factor.
+    `parameter`: with the name, quantity, value and unit of the amount that is stated to people.
+    `usd`: at central figures, by factor; `samples`: sample x factor, at the `selected` of the
+    factors (indices); `machines`: number of machines at each factor.
     """
 
     option: str

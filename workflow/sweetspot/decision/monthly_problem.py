@@ -55,8 +55,8 @@ def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
 class MonthlyProblem(DecisionProblem):
     """Mixes of a monthly workload and their USD at any values of its parameters.
 
-    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control
-    variate).
+    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at
+    the baseline (control variate).
     """
 
     work: MonthlyWork
@@ -147,8 +147,9 @@ class MonthlyProblem(DecisionProblem):
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one.
 
-        Distances are |log factor|. The mixes decided at both ends of a range in which the answer changes give a
-        crossing; the answer is decided on either side of it, until it changes just there.
+        Distances are |log factor|. The mixes decided at both ends of a range in which the answer
+        changes give a crossing; the answer is decided on either side of it, until it changes just
+        there.
         """
         limit = max(0.0, parameter.log_limit(math.exp(side)))
         first = _answer(self.mixes[0])
@@ -197,7 +198,7 @@ class MonthlyProblem(DecisionProblem):
         estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.one_offer)
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
-        kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
+        kinds = np.flatnonzero((np.array([*starts]) != problem.owned).any(axis=0)).tolist()
         return MixSearch(problem, self.work).best(sorted(starts), kinds)
 
     def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float | None:
@@ -208,7 +209,8 @@ class MonthlyProblem(DecisionProblem):
         parameter, inner, outer
             A parameter, and the logarithms of its factors between which the crossing is looked for.
         first, second
-            The mixes; if they are the same, the offer that is paid most is compared with the baseline's.
+            The mixes; if they are the same, the offer that is paid most is compared with the
+            baseline's.
         """
         from scipy.optimize import brentq  # lazily: only monthly work needs it
 
@@ -262,8 +264,8 @@ class MonthlyProblem(DecisionProblem):
     ) -> BreakEvenCase:
         """Return USD per month with one machine more less that without, each with rentals, by factor and sample.
 
-        `name`: option of the machine; `problems`: at BREAK_EVEN_LOGS, with a few months; the factors at which both cost
-        the same in all months are added.
+        `name`: option of the machine; `problems`: at BREAK_EVEN_LOGS, with a few months; the
+        factors at which both cost the same in all months are added.
         """
         with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
             samples = np.stack([with_machine.at(problem).usd - without.at(problem).usd for problem in problems], axis=1)

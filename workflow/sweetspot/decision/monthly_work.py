@@ -108,13 +108,14 @@ class Source(NamedTuple):
 class MonthlyWork(MixLimits):
     """A monthly workload with machines and offers for its jobs, sampled; one sample where figures are central.
 
-    `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
-    per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
-    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline, and months
-    until delivery. `rents`: paths of the rents (None: the central ones).
-    `stretched`: length of the project / planned length. `speed_keys`: correlation key of each row whose speed is
-    uncertain; `trials`: the timings that reveal speeds, by key. `budget_usd`: what may be paid up front;
-    `limit_costs`: the budget as a reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
+    `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of
+    use, `days` of use per month. `numbers`: jobs of each class (urgent ones are part of it), class
+    x sample x month; `growth` of a class per month, class x sample. `offer_samples`, by name and
+    row: figures of ownership over their baseline, and months until delivery. `rents`: paths of the
+    rents (None: the central ones). `stretched`: length of the project / planned length.
+    `speed_keys`: correlation key of each row whose speed is uncertain; `trials`: the timings that
+    reveal speeds, by key. `budget_usd`: what may be paid up front; `limit_costs`: the budget as a
+    reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
     """
 
     name: str
@@ -215,7 +216,8 @@ class MonthlyWork(MixLimits):
     def failure_reasons(self, mix: Mix) -> list[Row]:
         """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit`.
 
-        `limit` is `class` or `urgent_class` (the class `title` runs nowhere), else `hours` (the machines' are too few).
+        `limit` is `class` or `urgent_class` (the class `title` runs nowhere), else `hours` (the
+        machines' are too few).
         """
         problem, reasons = mix.at(self.central).problem, []
         costs = [kind.hours for kind, count in zip(problem.held, mix.counts, strict=True) if count]

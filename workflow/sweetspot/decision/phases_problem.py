@@ -43,23 +43,26 @@ CHOICE_COLUMNS = [
 class PhasesProblem(DecisionProblem):
     """A plan of phases, and USD and machines of each option for it at any parameter values.
 
-    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the hours, and with them
-    the number of machines. Every further machine is paid for all months. A longer project has as much work in
-    each month; machines are kept for all of it, and terms that are renewed too.
+    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the
+    hours, and with them the number of machines. Every further machine is paid for all months. A
+    longer project has as much work in each month; machines are kept for all of it, and terms that
+    are renewed too.
 
     Parameters
     ----------
     table
-        A row per choice: option, title, alternative, `counts` (machines), at least `boxes` for any amount of work;
-        hours, usd, of that `ownership_usd` for owning or committing; `planned_hours` of one owned machine,
-        `device_hours` of the whole plan, `room_hours` in which one machine may work (NaN: unlimited),
-        `renewed_term_months` of a term that is signed again until the plan ends (NaN: none is).
+        A row per choice: option, title, alternative, `counts` (machines), at least `boxes` for any
+        amount of work; hours, usd, of that `ownership_usd` for owning or committing;
+        `planned_hours` of one owned machine, `device_hours` of the whole plan, `room_hours` in
+        which one machine may work (NaN: unlimited), `renewed_term_months` of a term that is signed
+        again until the plan ends (NaN: none is).
     jobs
         Number of jobs of each phase.
     phase_usd, job_hours, slots
         USD by use, hours of a job, and jobs that a machine works on at once; phase x option.
     speed_of
-        Label of the row whose speed determines the hours of a job, by phase and option; None: no such row.
+        Label of the row whose speed determines the hours of a job, by phase and option; None: no
+        such row.
     work_hours
         Hours of all jobs, as the plan states them.
     running_samples, ownership_samples
@@ -140,7 +143,8 @@ class PhasesProblem(DecisionProblem):
     def _break_even_case(self, index: int, rented: list[int], parameter: Parameter) -> BreakEvenCase:
         """Return USD of an owned option less USD of the cheapest rented one, by sample and factor of a parameter.
 
-        The number of machines is that of central figures; contracts are repeated as often as the work requires.
+        The number of machines is that of central figures; contracts are repeated as often as the
+        work requires.
         """
         factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
@@ -184,7 +188,8 @@ def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_da
     Returns
     -------
     list of PhasesProblem
-        One per plan; choices are the options that can run the plan and may be the answer, the cheapest first.
+        One per plan; choices are the options that can run the plan and may be the answer, the
+        cheapest first.
     """
     in_answer = options[options["in_answer"]]
     if plans.empty or in_answer.empty:

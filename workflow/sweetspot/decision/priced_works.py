@@ -190,8 +190,8 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     """Return the USD per machine at which the best mix that buys this kind costs as much as the best without purchases.
 
-    With a given number of machines the cost is linear in their price; the highest such price over all numbers is
-    returned. NaN without such a mix.
+    With a given number of machines the cost is linear in their price; the highest such price over
+    all numbers is returned. NaN without such a mix.
     """
     owned, source = monthly.drawn.owned, monthly.source_by_name[name]
     for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}

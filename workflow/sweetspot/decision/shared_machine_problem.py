@@ -27,8 +27,8 @@ DAYS = ("break_even_value", "break_even_low", "break_even_high", "days", "days_l
 class SharedMachineProblem(DecisionProblem):
     """A job repeated over the project; `baseline_usd`: USD of all repetitions, by choice.
 
-    The number of repetitions is proportional to days of use and months; a speed changes the hours of the same
-    work.
+    The number of repetitions is proportional to days of use and months; a speed changes the hours
+    of the same work.
     """
 
     baseline_usd: Array
@@ -50,14 +50,15 @@ class SharedMachineProblem(DecisionProblem):
 def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
     """Return the problem of each model that has two options or more.
 
-    Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
-    all workloads of the model that every option runs, once each, at their bills.
+    Where the reference is owned, the work is all that the reference can run in its planned days
+    over its months; else all workloads of the model that every option runs, once each, at their
+    bills.
 
     Parameters
     ----------
     options
-        The table of options; those in the answer and persistent are choices, unless their cost is infinite in some
-        sample.
+        The table of options; those in the answer and persistent are choices, unless their cost is
+        infinite in some sample.
     draws
         Their samples.
     month_days
@@ -128,8 +129,9 @@ def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws
 def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array]:
     """Return USD by row for the reference's work, and samples of that cost (row x sample).
 
-    The work is what the reference does in its planned days over its months, less the hours it is broken. A sample with
-    more days of use has more work; monthly payments stay, so each image costs less.
+    The work is what the reference does in its planned days over its months, less the hours it is
+    broken. A sample with more days of use has more work; monthly payments stay, so each image costs
+    less.
     """
     label, days, months = reference["row"], reference["days_per_month"], reference["months"]
     use = np.minimum(draws.days[label], month_days) / days
@@ -156,7 +158,8 @@ def references(options: DataFrame) -> dict[str, Row]:
 def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list[Row]:
     """Return the days of use from which the owned reference is cheaper, for every alternative of each model.
 
-    An owned alternative is used on the same days as the reference, and so is a contract, paid whether used or not.
+    An owned alternative is used on the same days as the reference, and so is a contract, paid
+    whether used or not.
 
     Parameters
     ----------
@@ -170,10 +173,11 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
     Returns
     -------
     list of dict
-        Rows of the table `break_even`, one per model and alternative; none where the reference is not owned. `days`
-        and `break_even_value`, with 90 % of the samples (NaN: beyond the month): use from which the reference is
-        cheaper; `gain_at_use`: cost of the alternative / cost of the reference at the planned use; `p_cheaper`: share
-        of samples in which the reference is cheaper at that use; `p_pays`: in which some use within the month pays.
+        Rows of the table `break_even`, one per model and alternative; none where the reference is
+        not owned. `days` and `break_even_value`, with 90 % of the samples (NaN: beyond the month):
+        use from which the reference is cheaper; `gain_at_use`: cost of the alternative / cost of
+        the reference at the planned use; `p_cheaper`: share of samples in which the reference is
+        cheaper at that use; `p_pays`: in which some use within the month pays.
     """
     rows_by_model, table = trained(options), []
     owned_rows = {model: row for model, row in references(options).items() if row["purchase"] == "own"}
@@ -232,8 +236,8 @@ def break_even_days(extra_usd: Array, saving_per_hour: Array, planned: Array) ->
 def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[Array, Array]:
     """Return USD more per month and USD less per hour of an owned machine's work: first as planned, then by sample.
 
-    An owned rival costs its own USD per month, a contract the months that the planned use takes, and a rented one
-    USD per hour of the work.
+    An owned rival costs its own USD per month, a contract the months that the planned use takes,
+    and a rented one USD per hour of the work.
     """
 
     def values(name: str, samples: Array) -> list[Array]:

@@ -30,7 +30,8 @@ HOURLY_TERMS = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month"
 class Figure:
     """One uncertain figure: the column of the options that varies, its samples, and labels of the rows that have it.
 
-    Figures with the same `error` have the same relative error, so that knowing one reveals the others.
+    Figures with the same `error` have the same relative error, so that knowing one reveals the
+    others.
     """
 
     name: str
@@ -43,9 +44,10 @@ class Figure:
 class Draws:
     """Simulated values, row of the options x sample.
 
-    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd`
-    of the row's workload; `figures`: the sampled figures that vary. Future rents are not in `figures`, because nobody
-    can find them out; `rents` samples their paths.
+    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where
+    rented); `hours` and `usd` of the row's workload; `figures`: the sampled figures that vary.
+    Future rents are not in `figures`, because nobody can find them out; `rents` samples their
+    paths.
     """
 
     images_per_s: Array
@@ -62,9 +64,10 @@ class Draws:
 def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     """Return samples of every uncertain figure of the options, and of their hours and USD.
 
-    Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of use and
-    interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so is the
-    common error of figures with one device and framework, of an older round, or of the software.
+    Throughput varies by its interval (t where it is a mean of runs), prices, months, power,
+    tariffs, days of use and interruptions by the price list's low and high. A figure is sampled
+    once for all rows that share it, and so is the common error of figures with one device and
+    framework, of an older round, or of the software.
 
     Parameters
     ----------

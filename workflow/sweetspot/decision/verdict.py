@@ -28,10 +28,11 @@ TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each
 class PricedWork(NamedTuple):
     """One work with its choices, cheapest first.
 
-    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the project and
-    USD at today's rents, choice x sample; `busy`: days of use a month
-    of an owned machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `limit_costs`: the budget
-    of the team, with USD per month that it costs; `without_speed`: title and commitment of machines without a speed.
+    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the
+    project and USD at today's rents, choice x sample; `busy`: days of use a month of an owned
+    machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `limit_costs`:
+    the budget of the team, with USD per month that it costs; `without_speed`: title and commitment
+    of machines without a speed.
     """
 
     name: str
@@ -60,16 +61,17 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFr
     priced
         The works.
     in_hand
-        Keys of choices, machines or price lists for which offers have been obtained; empty: for all.
+        Keys of choices, machines or price lists for which offers have been obtained; empty: for
+        all.
 
     Returns
     -------
     pandas.DataFrame
-        The table `choices`, a row per work and choice. `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of
-        samples in which its alternative costs least of all eligible ones; `p_cheaper`: share in which the choice costs
-        less than the best; `ratio`: its USD / those of the best; `is_best`:
-        `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the work has no
-        figures.
+        The table `choices`, a row per work and choice. `_low`, `_high`: 90 % of the samples;
+        `p_cheapest`: share of samples in which its alternative costs least of all eligible ones;
+        `p_cheaper`: share in which the choice costs less than the best; `ratio`: its USD / those of
+        the best; `is_best`: `standing_of`; `why_not`: rule that excludes a choice, with `reasons`.
+        A choice that cannot do the work has no figures.
     """
     tables = [_compared(work).astype(object) for work in priced]
     table = concat([DataFrame(columns=columns_of("choices")), *tables], ignore_index=True).infer_objects()
@@ -112,8 +114,9 @@ def _compared(work: PricedWork) -> DataFrame:
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
     """Return the row indices of the recommended choice and of the runner-up (None: no other alternative).
 
-    These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two are
-    too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
+    These are the cheapest choice and the cheapest of another commitment, else of another
+    alternative. If the two are too close to call, the less binding one is recommended, unless the
+    cheaper one is a purchase at a firm price.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
     best, ranks = eligible[0], work.table["commitment"].map(RANKS)
@@ -150,7 +153,8 @@ def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: s
 def set_aside(options: DataFrame, owned: Collection[str]) -> DataFrame:
     """Return options with `in_answer` False for already owned machines (names), except the reference, on single jobs.
 
-    The price of such machines is spent: they would always be cheapest and tell nothing about buying.
+    The price of such machines is spent: they would always be cheapest and tell nothing about
+    buying.
     """
     is_owned = options["instance"].isin(owned) & options["purchase"].eq("own")
     return options.assign(in_answer=options["in_answer"] & (options["is_reference"] | ~is_owned))
@@ -208,15 +212,17 @@ def verdict_table(
     Returns
     -------
     pandas.DataFrame
-        COLUMNS, the row of the answer first. `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE
-        (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`:
-        the cheapest and next machine and seller of that commitment, at today's prices if not committed;
-        `machine`: the option that `take` uses most; `timed`, `trial_usd`,
-        `saving_usd`: its timings, their cost and saving; `without_speed`: machines without a speed that may matter;
-        `buy_below_usd`: price of one machine (`box_title`) at which buying costs as much as the cheapest choice that
-        buys nothing; `work_factor`, `work_until`: times the work from which, and up to which, buying pays; `from_jobs`:
-        jobs per month from which paying by the month is cheaper; `pays_from_days`: days of use per month from which
-        buying pays, of a work without a plan; `limit_costs`: as of PricedWork.
+        COLUMNS, the row of the answer first. `level`: COMMIT (some choices commit to a purchase or
+        contract) or MACHINE (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival
+        / USD of the best; `take`, `take_rival`: the cheapest and next machine and seller of that
+        commitment, at today's prices if not committed; `machine`: the option that `take` uses most;
+        `timed`, `trial_usd`, `saving_usd`: its timings, their cost and saving; `without_speed`:
+        machines without a speed that may matter; `buy_below_usd`: price of one machine
+        (`box_title`) at which buying costs as much as the cheapest choice that buys nothing;
+        `work_factor`, `work_until`: times the work from which, and up to which, buying pays;
+        `from_jobs`: jobs per month from which paying by the month is cheaper; `pays_from_days`:
+        days of use per month from which buying pays, of a work without a plan; `limit_costs`: as of
+        PricedWork.
     """
     break_even = break_even.reindex(columns=columns_of("break_even"))
     rows = [
