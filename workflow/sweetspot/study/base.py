@@ -101,11 +101,6 @@ class Ranged(Closed):
         """Low and high end of the range; the value itself for an end that is not given."""
         return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
 
-    @property
-    def three(self) -> tuple[float, float, float]:
-        """Value, low end and high end of the range."""
-        return (self.value, *self.ends)
-
     def _expected(self) -> Iterator[str]:
         """Yield a clause where the value lies outside its range."""
         low, high = self.ends

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
 from sweetspot.study.base import (
@@ -101,7 +101,7 @@ class Publication(Closed):
     """Title as published"""
     date: Text
     """Date of publication, as precise as known: YYYY, YYYY-MM or YYYY-MM-DD"""
-    url: Annotated[str, StringConstraints(pattern=ADDRESS)] | None = None
+    url: str | None = Field(None, pattern=ADDRESS)
     """Address, where there is one"""
 
 
