@@ -99,7 +99,7 @@ class Ranged(Closed):
     @property
     def ends(self) -> tuple[float, float]:
         """Low and high end of the range; the value itself for an end that is not given."""
-        return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
+        return self.value if self.low is None else self.low, self.value if self.high is None else self.high
 
     def _expected(self) -> Iterator[str]:
         """Yield a clause where the value lies outside its range."""
@@ -216,7 +216,7 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
     names, noun, file
         The names, what has them ("studies"), and the file or folder that the sentence begins with.
     """
-    first: dict[str, str] = {}
+    first = dict[str, str]()
     refuse(
         f"{file}: {noun} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
         for name in names
