@@ -207,6 +207,7 @@ class Workshop:
             if mutant is None:
                 watcher.trace(self._library, self.room)
             asked = [*([own] if own else files), "-m", marked, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+            asked += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # Hypothesis is imported before the fork.
             code = int(pytest.main(asked, plugins=[watcher]))
             watcher.write()
         finally:

@@ -140,6 +140,13 @@ def test_offers_at_their_bounds():
     assert told == {name: rules for name, (_, rules) in OFFERS.items()}
 
 
+def test_an_offer_holds_on_its_last_day():
+    days = {"x": "2018-06-30", "y": "2018-07-01"}
+    prices = price_list(*({"instance": x, "per_hour": 1.0, "as_of": "2018-06-20", "until": y} for x, y in days.items()))
+    table = price_tables(prices, "list", machines(prices), MONTH_DAYS, STUDY_DATE)[0]
+    assert table["offer_ended"].tolist() == [True, False]
+
+
 def test_terms_of_interruption_may_stand_in_the_list_and_a_finding_is_of_its_offer_alone():
     assert rules_by_machine({"bare": OFFERS["bare"]}, interruptions=NEVER) == {"bare": []}
     # 1200 / 12 + 0.1 x 732 = 173.2 USD a month, over 24 x 5 hours 1.443 an hour; on demand costs 0.9.

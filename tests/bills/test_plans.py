@@ -72,7 +72,8 @@ def test_boxes_bought_queue_the_jobs_and_are_possessed_for_the_project():
            "staff_per_hour": 20.0}  # fmt: skip
     work = (("search", 5, 3.0, "all"), ("final", 1, 10.0, "all"))
     rows = by_phase({"purchase": "own", "own": own}, *work, months=12.0)
-    assert rows.loc["possession", ["usd", "jobs", "machines"]].tolist() == pytest.approx([2 * 12 * 270, 0, 2])
+    assert rows.loc["possession", TOTAL].tolist() == pytest.approx([2, 0, 0, 2 * 12 * 270, 0])
+    assert rows["plan_months"].tolist() == [12.0] * 4
     assert rows.loc["search", "usd"] == pytest.approx(0.3 * 15)
     assert rows.loc["total", "usd"] == pytest.approx(2 * 12 * 270 + 0.3 * 25)
     whole = by_phase({"purchase": "own", "own": own}, *work)
@@ -162,6 +163,8 @@ def test_a_commitment_is_possessed_for_its_whole_terms(deal, keys, work, possess
     rows = by_phase({"purchase": "committed", "commitment": deal}, ("training", 1, 5, "all"), parallel=4, **keys)
     expected = {"training": work, "possession": possession, "total": work + possession}
     assert rows["usd"].to_dict() == pytest.approx(expected)
+    rows = by_phase({"purchase": "committed", "commitment": YEAR}, ("work", 8, 1000, "all"), parallel=1)
+    assert rows.loc["possession", "machines"] == 1  # 8,000 of 8,784 hours
 
 
 @pytest.mark.parametrize(

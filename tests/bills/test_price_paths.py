@@ -8,6 +8,7 @@ from study_entries import OWN
 from sweetspot.bills.offers import offers_in_usd
 from sweetspot.bills.price_paths import (
     TREND_COLUMNS,
+    at_mean_rent,
     central_change,
     mean_factor,
     mean_of_months,
@@ -34,6 +35,8 @@ def test_the_mean_of_a_price_that_halves_every_year_counts_a_part_of_a_month():
     assert mean_factor([0.0, np.nan], [36, 36]).tolist() == [1.0, 1.0]  # It stays, or has no path.
     # 1, then 0.5 of a month at 4^(1/12) = 1.122462: (1 + 0.561231) / 1.5
     assert float(mean_factor(3.0, 1.5)) == pytest.approx(1.561231 / 1.5, abs=1e-6)
+    rented = at_mean_rent(pd.DataFrame([{"usd_per_hour": 8.0, "trend_kind": "drift", "trend_change": -0.5}]), 24.0)
+    assert rented["usd_per_hour"].item() == pytest.approx(8 * 0.556786, abs=1e-5)
     assert central_change(DRIFT) == -0.03
     assert central_change(LIST | {"trend_per_year": 12.0}) == 0.0
     assert central_change({}) == 0.0

@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from sweetspot.bills.rates import Rents, central_rent_by_month, possession, rates, rent_over
+from sweetspot.bills.rates import Rents, by_contract, central_rent_by_month, possession, rates, rent_over
 
 # (3600 - 720) / 36 + 10 + 20 = 110 USD a month; down half of the days it is paid in the other half: 220.
 OWNED = {
@@ -53,6 +53,7 @@ def test_a_machine_that_comes_later_is_sold_at_the_same_end():
     assert possession(OWNED, at(), 12.0) == pytest.approx(100)
     assert possession(OWNED, at(), 36.0) == pytest.approx((2880 / 0.036 + 30) / 1000)
     assert possession(OWNED, at()) == pytest.approx(110)
+    assert [by_contract(row) for row in (OWNED, RENTED, RENTED | {"days_per_month": 9.0})] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,11 @@ def test_the_rent_of_each_year_is_a_multiple_of_the_mean_of_both():
     starts, (rents, _) = np.array([0.0, 12.0]), drawn(net=[24.0] * 4)
     for found in (central_rent_by_month(FALLING, starts, 12.0), rents.by_month(FALLING, starts, 12.0)):
         assert found.tolist() == [pytest.approx([4 / 3, 2 / 3])] * len(found)
+    later = np.array([0.0, 24.0])  # two years more: a quarter
+    for found in (central_rent_by_month(FALLING, later, 24.0), rents.by_month(FALLING, later, 24.0)):
+        assert found.tolist() == [pytest.approx([1.0, 1 / 4])] * len(found)
+    part = central_rent_by_month(FALLING, np.array([0.0]), 1.5)[0, 0] * HALF  # one month, and half of the second
+    assert part == pytest.approx((1 + 0.5 * 0.5 ** (1 / 12)) / 1.5)
     walk = rents.by_month(WALK, starts, 12.0)
     assert walk.mean(axis=1) == pytest.approx(np.ones(4)) and len(set(walk[:, 0])) == 4
 

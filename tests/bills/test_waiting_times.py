@@ -87,7 +87,8 @@ def test_the_share_that_waits_is_none_without_work_and_all_with_too_much():
     assert utilization(classes) == pytest.approx(1.3)
     assert math.isnan(found.mean) and math.isnan(found.quantile(0.9))
     assert wait_distribution([JobClass(0.1, 10.0, 1.0, 1)]).is_overloaded  # exactly full: it never recovers
-    assert wait_distribution([JobClass(0.0, 10.0, 1.0, 1)]).mean == 0
+    assert wait_distribution([JobClass(0.0, 10.0, 1.0, 1)]) == WaitDistribution(0.0, 0.0)
+    assert len(simulate_waits((JobClass(1.0, 1.0, 1.0, 1),), 0.5, 100)) == 50  # the second half
 
 
 @pytest.mark.parametrize(("servers", "spread"), [(1, 2.0), (2, 0.5), (4, 1.0), (8, 2.0)])

@@ -63,34 +63,11 @@ def test_it_opens_without_network_and_every_chart_is_drawn_with_its_name_and_its
         assert noise == []
 
 
-def test_a_chart_is_saved_as_a_picture(page):
-    with opened(page) as (tab, noise):
-        all_drawn(tab)
-        tab.locator("#one-job > summary").click()
-        with tab.expect_download() as saved:
-            tab.locator("#fig-front button").click()
-        assert saved.value.suggested_filename == "front.svg"
-        assert saved.value.path().read_text(encoding="utf-8").startswith("<svg")
-        assert noise == []
-
-
 def test_reads_without_javascript(page):
     with opened(page, javascript=False) as (tab, _):
         assert "Renting probably costs" in tab.inner_text(".answer")
         assert tab.locator("#t-ranks tbody tr").count() == 3
         assert WITHOUT_CHARTS in tab.inner_text("header")
-
-
-def test_a_browser_that_cannot_unpack_the_charts_says_so(page):
-    with opened(page) as (tab, noise):
-        all_drawn(tab)
-        assert WITHOUT_CHARTS not in tab.inner_text("body")
-        tab.add_init_script("delete window.DecompressionStream")
-        tab.reload()
-        assert WITHOUT_CHARTS in tab.inner_text("header") and tab.locator("figure svg").count() == 0
-        tab.locator("#one-job > summary").click()
-        assert tab.locator("#fig-front").bounding_box()["height"] < 200  # its caption alone: a frame has 260
-        assert noise == []
 
 
 def test_links_lead_somewhere_and_folds_open(page):

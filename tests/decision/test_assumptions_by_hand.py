@@ -4,9 +4,8 @@ from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
-from sweetspot.decision.decision_problem import Choice, Parameter, ParameterValues
+from sweetspot.decision.decision_problem import Choice, Parameter, ParameterValues, parameters_of, range_of
 from sweetspot.decision.options import records
-from sweetspot.decision.parameters import parameters_of, range_of
 from three_kinds import SHARE, Market, hourly, own, price
 
 BOX = own(capex={"value": 36_000.0, "low": 30_000.0, "high": 40_000.0}, residual=6000.0)

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, options_of, settings
 from small_lab import same
-from sweetspot.decision.choice_table import choice_table, standing_of
 from sweetspot.decision.priced_works import works
 from sweetspot.decision.simulate import simulate
+from sweetspot.decision.verdict import choice_table, standing_of
 from sweetspot.declared_tables import columns_of
 
 SPOT = f"{RENTED} (spot)"

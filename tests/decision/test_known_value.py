@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sweetspot.decision.known_value import partial_value, without_selection
+from sweetspot.decision.analyses import partial_value, without_selection
 
 MANY, ERRORS = 40_000, 4.0  # draws; standard errors that an estimate may be off
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from decision_tables import only, settings
 from sweetspot.choice_kinds import RENT
-from sweetspot.decision.choice_table import set_aside, with_missing_speeds
-from sweetspot.decision.warning_table import warning_table
+from sweetspot.decision.compare import warning_table
+from sweetspot.decision.verdict import set_aside, with_missing_speeds
 from sweetspot.declared_tables import columns_of
 from works import work
 

@@ -6,10 +6,9 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.analyses import tornado_rows
-from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.priced_works import works
-from sweetspot.decision.verdict import verdict_table
+from sweetspot.decision.verdict import choice_table, verdict_table
 
 SIGNED = {"instance": "signed", "purchase": "reserved",
           "commitment": {"term_months": 12.0, "per_month": 800.0, "upfront": 1200.0}}  # fmt: skip

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.choice_table import choice_table
-from sweetspot.decision.monthly_work import Trial
+from sweetspot.decision.monthly_work import Trial, source_table
 from sweetspot.decision.priced_works import works
-from sweetspot.decision.sources import SOURCES, source_table
+from sweetspot.decision.verdict import choice_table
 from sweetspot.declared_tables import columns_of
 from sweetspot.mixes.problem import SpeedErrors
 
@@ -130,7 +129,7 @@ def test_every_source_of_the_best_mix_by_hand(uneven):
     rented: on the rented one in the first draw, on the other in the second.
     """
     rows = source_table([uneven])
-    assert rows.columns.tolist() == list(SOURCES)
+    assert rows.columns.tolist() == columns_of("sources")
     best = rows[rows["mix"] == "best"].set_index("option")
     assert sorted(best.index) == ["old", "other", "rented"]
     same(best.loc["old"], {

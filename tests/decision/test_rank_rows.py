@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import drawn
+from sweetspot.decision.analyses import ranks
 from sweetspot.decision.options import bills_decide
-from sweetspot.decision.ranks import ranks
 
 ENDS = ("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high")
 

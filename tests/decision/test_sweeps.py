@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.decision.analyses import factors_of, sweep_rows
-from sweetspot.decision.parameters import all_of
+from sweetspot.decision.decision_problem import all_of
 from three_kinds import DISPATCH, ROUNDS, Market, hourly, own, price
 
 # 100 jobs of 2 hours for 36 months: 7,200 hours at 1 USD, or a box of 3,600 USD with 480 hours a month, 50 USD of care

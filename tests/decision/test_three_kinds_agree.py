@@ -6,9 +6,8 @@ it; a little less does not. By the code that prices, not by the factors that fou
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.analyses import pays_rows
+from sweetspot.decision.analyses import pays_rows, worth_rows
 from sweetspot.decision.shared_machine_problem import break_even_rows
-from sweetspot.decision.worth_knowing import worth_rows
 from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, best, hourly, named, own, price, put
 
 # Certain shares of the price by age: what is put in then has no other draws.

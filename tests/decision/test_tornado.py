@@ -1,6 +1,7 @@
 """Rows of the tornado, of turning points and of what pays, by hand; ties, and what is not looked for."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,7 @@ import pytest
 from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of
 from small_lab import same
 from sweetspot.decision.analyses import pays_rows, stretch, tornado_rows, turning_rows
-from sweetspot.decision.decision_problem import BreakEvenCase, CostDifference
-from sweetspot.decision.parameters import all_of
+from sweetspot.decision.decision_problem import BreakEvenCase, all_of
 from sweetspot.declared_tables import columns_of
 
 INF = math.inf
@@ -121,16 +121,17 @@ def test_the_stretch_in_which_it_pays(apart, jumps, expected):
 
 
 def test_a_row_of_what_pays_by_hand():
-    # as planned from half way between 1 and 2; of 21 draws the second and the last but one end the interval
+    # As planned it is 1 USD too dear in each draw, and pays from half way between 1 and 2 on; of 21 draws the second
+    # and the last but one end the interval.
     drawn = np.array([[3, 2, 1, -share / (1 - share), -9] for share in np.linspace(0.1, 0.9, 21)])
-    lines = CostDifference(FACTORS, np.array([[3.0, 2, 1, -1, -3]]), drawn, FACTORS, STILL, STILL)
-    parameter = all_of("jobs", "jobs")
-    case = BreakEvenCase("box", "Office box", parameter, "jobs of all", "per_month", 200.0, "jobs", lines, 0.75)
+    parameter = replace(all_of("jobs of all", "per_month"), value=200.0, unit="jobs")
+    usd, places = np.array([3.0, 2, 1, -1, -3]), np.arange(5)
+    case = BreakEvenCase("box", "Office box", parameter, FACTORS, usd, STILL, drawn, places)
     (row,) = pays_rows("lab", [case])
     assert set(row) < set(columns_of("break_even"))
     same(row, {
         "workload": "lab", "reference": "box", "title": "Office box", "quantity": "per_month",
         "subject": None, "assumption": "jobs of all", "unit": "jobs", "planned": 200.0, "break_even_value": 300.0,
-        "break_even_low": 200 * (1 + 1 - 0.86), "break_even_high": 200 * (1 + 1 - 0.14), "factor": 1.5, "p_pays": 0.75,
+        "break_even_low": 200 * (1 + 1 - 0.86), "break_even_high": 200 * (1 + 1 - 0.14), "factor": 1.5, "p_pays": 0.0,
     })  # fmt: skip
     assert math.isnan(row["pays_until"])

@@ -6,7 +6,8 @@ import pytest
 from phase_plans import hourly as rented_at
 from phase_plans import own
 from small_lab import class_of, posed
-from sweetspot.decision.waiting import QUEUE_COLUMNS, pool, queue_table
+from sweetspot.decision.deadlines import arrival_streams, queue_table
+from sweetspot.declared_tables import columns_of
 
 OLD = own("old", capex=0.0)  # 240 hours a month
 TITLED = {"have": ["old"]}
@@ -21,7 +22,7 @@ def test_every_column_of_two_classes_that_share_a_machine():
     h / (1 - r) ln(10 r).
     """
     found = queue_table([lab(class_of("a", 45.0), class_of("b", 15.0))])
-    assert found.columns.tolist() == QUEUE_COLUMNS
+    assert found.columns.tolist() == columns_of("queue")
     a, b = found.to_dict("records")
     assert a == {
         "workload": "lab.a", "model": "net", "option": "lab: best", "title": "old", "machines": "old",
@@ -30,7 +31,7 @@ def test_every_column_of_two_classes_that_share_a_machine():
         "hours_to_result": pytest.approx(4.0),
     } | {"model": a["model"]}  # fmt: skip
     assert (b["workload"], b["per_month"], b["wait_hours"]) == ("lab.b", pytest.approx(15.0), a["wait_hours"])
-    assert queue_table([]).columns.tolist() == QUEUE_COLUMNS
+    assert queue_table([]).columns.tolist() == columns_of("queue")
 
 
 def open_hours(stream):
@@ -42,7 +43,7 @@ def test_the_machines_that_are_there_are_one_pool():
     """60 jobs of two hours with a range of 50 to 90; 40 hours of class b. Both fit into the 240."""
     jobs = [class_of("a", {"value": 60.0, "low": 50.0, "high": 90.0}), class_of("b", 20.0)]
     made = posed(OLD, rented_at(6.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, **TITLED)
-    a, b = pool(made, made.mixes[0])
+    a, b = arrival_streams(made, made.mixes[0])
     assert (a.work_class.workload, a.job_class.servers, open_hours(a)) == ("lab.a", 1, pytest.approx(240.0))
     assert (a.per_month, b.per_month, a.job_class.mean_hours) == pytest.approx((60.0, 20.0, 2.0))
 
@@ -52,7 +53,7 @@ def test_what_one_has_and_what_is_bought_work_in_turn_and_are_named_together():
     made = posed(OLD, own(), rented_at(60.0), jobs=[class_of("a", 470.0)], hours={"a": 2.0},
                  speeds={"box": (200.0, 200.0, 200.0)}, **TITLED)  # fmt: skip
     best = made.mixes[0]
-    (one,) = pool(made, best)
+    (one,) = arrival_streams(made, best)
     assert best.bought == {"box": 2}
     assert queue_table([made])[["title", "machines"]].iloc[0].tolist() == ["pool of old and 2 × box", "old and 2 × box"]
     assert (one.job_class.servers, open_hours(one)) == (3, pytest.approx(240.0))
@@ -72,6 +73,6 @@ def test_a_pool_is_open_as_long_as_its_devices_on_average():
     made = posed(
         OLD, own(days_per_month=20.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, facts=facts, change=change, **TITLED
     )
-    a, b = pool(made, made.mixes[0])
+    a, b = arrival_streams(made, made.mixes[0])
     assert (a.job_class.servers, open_hours(a)) == (5, pytest.approx((240 + 4 * 480) / 5))
     assert b.per_month == pytest.approx(0.5)

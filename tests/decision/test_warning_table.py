@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import only, settings
-from sweetspot.decision.warning_table import WARNINGS, decisive_rows, warning_table, with_decisive
+from sweetspot.decision.compare import WARNINGS, decisive_rows, warning_table, with_decisive
 from sweetspot.declared_tables import columns_of
 from sweetspot.warnings import warning
 
@@ -37,21 +37,10 @@ def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
     assert table["instance"].isna().tolist() == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("bases", "told"),
-    [(["measured", "published"], True), (["measured", "measured"], False), (["published", "stand_in"], False),
-     (["measured", None], False), ([None], False)],
-)  # fmt: skip
-def test_figures_measured_here_beside_those_of_others_are_a_mixed_protocol_told_with_the_first(bases, told):
-    given = {**CELL, "assumed_interval": False, "images_per_s": 100.0, "images_per_s_high": 129.0}
-    given |= {"fits": None, "workload": "job"}
-    options = [given | {"instance": f"i{place}", "throughput_basis": basis, "batch_size": 64 - 32 * place}
-               for place, basis in enumerate(bases)]  # fmt: skip
-    table = made(options=pd.DataFrame(options))
-    assert table["rule"].tolist() == ["mixed_protocol"] * told
-    if told:
-        assert table[["scope", "model", "batch_size"]].to_numpy().tolist() == [["comparison", "vgg16", 64]]
-    assumed = made(options=pd.DataFrame(options[:1]).assign(assumed_interval=True, throughput_basis="published"))
+def test_an_interval_that_nobody_published_is_named():
+    row = {**CELL, "images_per_s": 100.0, "images_per_s_high": 129.0, "fits": None, "workload": "job"}
+    options = pd.DataFrame([row | {"assumed_interval": True, "throughput_basis": "published"}])
+    assumed = made(options=options)
     assert assumed["rule"].tolist() == ["no_interval"]
     assert "a factor of 1.29 is assumed" in assumed["message"].item()  # 129 of 100 images a second
 

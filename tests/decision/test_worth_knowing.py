@@ -7,10 +7,10 @@ import pytest
 from decision_tables import BOX, RENTED, box_offer, figure, offer, options_of
 from scipy.integrate import quad
 from scipy.stats import norm
+from sweetspot.decision.analyses import partial_value
 from sweetspot.decision.compare import analysed
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.worth_knowing import UncertainFigure, _value
 
 MONTH = 30.5
 
@@ -101,5 +101,5 @@ def test_what_does_not_rest_on_a_figure_is_held_against_by_its_cheapest():
     """A costs x, 5 to 17 USD as likely; B 10 and C 20 whatever x is. Taking A below 10 saves the mean of (10 - x)+."""
     x = np.random.default_rng(1).permutation(np.linspace(5.0, 17.0, 4001))
     usd = np.stack([np.full(x.size, 10.0), x, np.full(x.size, 20.0)])
-    found = _value(usd, UncertainFigure({}, x, [1]), of_all=False)
+    found = partial_value(usd, x)
     assert found.worth == pytest.approx(5**2 / 2 / 12, rel=0.01)

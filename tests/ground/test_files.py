@@ -32,7 +32,7 @@ def device(path):
 
 
 def listening(path):
-    socket.socket(socket.AF_UNIX).bind(str(path))
+    socket.create_server(str(path), family=socket.AF_UNIX).close()
 
 
 PLACES = {"a pipe": pipe, "a device": device, "a folder": os.mkdir, "a socket": listening}

@@ -43,8 +43,8 @@ def leases(folder):
         yield lease
     finally:
         for process in started:
-            process.kill()
-            process.wait()
+            with process:
+                process.kill()
 
 
 def test_two_jobs_never_share_a_card_and_a_killed_job_frees_its_own(tmp_path):
@@ -116,10 +116,8 @@ def started(folder, library, *more):
     line = command(folder / "run~1.parquet", *more)
     line[1] = str(library / "scripts" / "run_benchmark.py")
     process = subprocess.Popen(line, cwd=library.parent, env=env, stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if ": step 1 of" in line:
-            return process
-    raise AssertionError("the run never came to its first step")
+    assert any(": step 1 of" in line for line in process.stderr), "the run never came to its first step"
+    return process
 
 
 def child(process):
@@ -137,7 +135,8 @@ def is_alive(pid):
 def test_a_training_process_killed_by_the_kernel_is_recorded(tmp_path, waiting):
     process = started(tmp_path, waiting)
     os.kill(child(process), signal.SIGKILL)
-    assert process.wait(timeout=PATIENCE_S) == 0
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
     table = pd.read_parquet(tmp_path / "run~1.parquet")
     assert list(table["status"]) == ["oom"]
     assert table["seconds"].isna().all()
@@ -154,6 +153,7 @@ def test_an_interrupted_or_killed_run_leaves_no_file_and_no_process(tmp_path, wa
     process = started(tmp_path, waiting)
     pid = child(process)
     process.send_signal(number)
-    assert process.wait(timeout=PATIENCE_S) == code
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == code
     assert list(tmp_path.iterdir()) == []
     until(lambda: not is_alive(pid), "the end of the training process")

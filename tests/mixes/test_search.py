@@ -65,6 +65,7 @@ def test_exchanging_machines_finds_what_no_single_step_does():
 def test_only_the_kinds_that_may_change_are_changed():
     """(first - 6)² + second USD a month: six of the first kind, whose neighbours cost 1; the second stays at none."""
     assert climb((0, 0), lambda counts: (counts[0] - 6.0) ** 2 + counts[1], [0], (0, 0), (9, 9)) == (6, 0)
+    assert sum(climb((0, 0), lambda counts: sum(counts) if sum(counts) > 2 else np.inf, [0, 1], (0, 0), (3, 3))) == 3
 
 
 def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():

@@ -6,7 +6,7 @@ from math import erf, log, sqrt
 import numpy as np
 import pytest
 from mix_problems import held, problem, rented, timing
-from sweetspot.decision.known_value import partial_value
+from sweetspot.decision.analyses import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
 from sweetspot.mixes.search import BEST, MixLimits, MixSearch, mixes
@@ -135,6 +135,13 @@ def test_one_timing_says_of_another_machine_what_they_have_in_common():
         slope = np.polyfit(errors.logs[0], np.log(factors[key]), 1)[0]
         assert slope == pytest.approx(-share, abs=0.02) and factors[key].mean() == pytest.approx(1.0)
     assert cost_factors(errors, frozenset()) == {}
+
+
+def test_a_machine_is_thought_to_be_off_as_a_related_one_that_was_timed():
+    """Both are twice as fast in the first draw, half in the second: y costs 10 x 0.5 / 1.25 and 10 x 2 / 1.25, x 10."""
+    x, y = (replace(offer(key, usd), speed_keys=(key,)) for key, usd in (("x", [10.0, 10.0]), ("y", [4.0, 16.0])))
+    known = {"errors": SpeedErrors(("x", "y"), np.log([[2.0, 0.5]] * 2)), "timed": frozenset("x"), "trials": {"x": 0.0}}
+    assert dispatch(replace(problem(np.ones((1, 2, 1)), [], [x, y]), **known), ()).usd.tolist() == [4.0, 10.0]
 
 
 def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():

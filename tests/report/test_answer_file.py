@@ -98,7 +98,8 @@ MIX = [
 @pytest.mark.parametrize(("changes", "usd"), [
     # Two boxes at 14,500 and their care of 20, instead of the 420 a month that the project bears of each.
     ({}, 900 + 2 * (14_500 + 20 - 420)),
-    ({"choice": "cloud", "kind": "rent"}, 900.0), ({"usd_per_month": NONE}, None),
+    # Of one job: the price and the care of both boxes.
+    ({"choice": "cloud", "kind": "rent"}, 900.0), ({"usd_per_month": NONE}, 2 * 14_520.0),
     # One box, and a contract's 120 at once, of which a month bears a twelfth.
     ({"choice": "mix", "kind": "mix"}, 900 + 14_100 + 110)
 ])  # fmt: skip

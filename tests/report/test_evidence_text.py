@@ -37,25 +37,6 @@ def test_nothing_is_worth_finding_out_within_its_error_or_below_its_cost(low, co
     assert evidence_text.worth_in_words(worth("a", 100.0, cost, low), model="Net")[0].startswith("On Net no")
 
 
-QUEUE = {
-    "title": "office box", "option": "box", "model": "net", "workload": "jobs", "overloaded": False,
-    "per_month": 6.0, "utilisation": 0.433, "wait_hours": 40.36, "wait_hours_p90": 137.0,
-    "hours_to_result": 93.2
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("changes", "part"),
-    [
-        ({}, "40.4 h on average, one in ten over 137 h. The result arrives after 93.2 h."),
-        ({"overloaded": True, "utilisation": 1.2}, "busy 120 % of the time"),
-    ],
-)
-def test_a_wait_has_its_hours(changes, part):
-    (text,) = evidence_text.waiting_in_words(pd.DataFrame([QUEUE | changes]))
-    assert part in text
-
-
 SITES = {"sites": [{"provider": "own", "g_per_kwh": {"value": 400, "as_of": "2018", "source": "a grid"}}]}
 NAMES = "option title usd kwh kg_co2e kg_co2e_low kg_co2e_high power_basis energy_lacks provider persistent in_answer"
 # 350 kWh at 50 g/kWh are 17.5 kg, 52.8 kWh at 400 g/kWh 21.1 kg.

@@ -25,7 +25,7 @@ def test_what_joins_the_devices_of_a_machine_that_is_offered():
 
 
 def test_each_device_and_count_has_a_row_in_the_order_asked(monkeypatch):
-    """An L40S without a prediction has one row; four H100 do 0.9 of 4 x 100, the efficiency fitted once for both."""
+    """An L40S without a prediction has one row; two H100 do 0.9 of 2 x 100, the efficiency fitted once for both."""
     single = pd.DataFrame({"gpu": ["H100 SXM", "L40S"], "warnings": [[], []]})
     single[RATES] = [[100.0, 100.0, 100.0], [math.nan] * 3]
     fits = []
@@ -34,7 +34,7 @@ def test_each_device_and_count_has_a_row_in_the_order_asked(monkeypatch):
     monkeypatch.setattr(device_predictions, "learn_devices", lambda _: None)
     monkeypatch.setattr(device_predictions, "fit_shipped_scaling", lambda _: fits.append(1) or scaling)
     own = Measured(shipped_devices().get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0)
-    for counts, rows in (([4, 1], [1, 1, 4]), ([4], [1, 4]), ([1], [1, 1])):
+    for counts, rows in (([2, 1], [1, 1, 2]), ([2], [1, 2]), ([1], [1, 1])):
         found = predict_throughput([own], ["L40S", "H100 SXM"], counts)
         assert found["gpus"].tolist() == rows and found["gpu"].tolist() == ["L40S"] + ["H100 SXM"] * (len(rows) - 1)
         assert found["basis"].tolist() == ["transferred" if gpus == 1 else "extrapolated" for gpus in rows]

@@ -41,7 +41,7 @@ def test_one_job_of_each_class_is_priced(file):
     written(file, lab=month(JOB | URGENT))
     assert list(load_monthly(file)) == ["lab"]
     assert load_monthly(file.with_name("none.yaml")) == {}
-    assert load_monthly(file)["lab"].jobs[0].per_month.three == (10, 10, 10)  # without a range it is its own
+    assert load_monthly(file)["lab"].jobs[0].per_month.ends == (10, 10)  # without a range it is its own
 
 
 def test_works_keep_their_order_devices_titles_and_needs(file):

@@ -51,18 +51,16 @@ def as_github(repository: Path, home: Path) -> None:
 
 
 def environment(project: Path) -> dict[str, str]:
-    """The library of `project` itself, not the installed one, so that an edit there counts."""
+    """The library of `project` itself, not the installed one, so that an edit there counts; NumPy's warnings end it."""
     path = [str(project / "workflow"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TF_CPP_MIN_LOG_LEVEL": "3", "CLOUD_TOKEN": SECRET}
+    more = {"TF_CPP_MIN_LOG_LEVEL": "3", "CLOUD_TOKEN": SECRET, "PYTHONWARNINGS": "error::RuntimeWarning"}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **more}
 
 
 def _offline() -> list[str]:
     """What takes the network away from a command, where this machine lets us."""
-    for prefix in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]):
-        if (
-            shutil.which("unshare")
-            and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
-        ):
+    for prefix in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]) if shutil.which("unshare") else ():
+        if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0:
             return prefix
     return []
 

@@ -14,10 +14,10 @@ from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision import simulate
-from sweetspot.decision.choice_table import set_aside
 from sweetspot.decision.compare import DecisionResult, Inputs, decide_study
-from sweetspot.decision.monthly_samples import MIX_DRAWS
+from sweetspot.decision.monthly_work import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
+from sweetspot.decision.verdict import set_aside
 from sweetspot.study.instances import load_instances
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
@@ -34,9 +34,8 @@ class Replanned:
     def __init__(self, results: Path, where: Path) -> None:
         self.name, self.where, self.tables = results.name, where, borrowed_tables(results)
         name = self.name
-        self.lists = {
-            file.stem: yaml.safe_load(file.read_text()) for file in (STUDIES / name / "prices").glob("*.yaml")
-        }
+        files = (STUDIES / name / "prices").glob("*.yaml")
+        self.lists = {file.stem: yaml.safe_load(file.read_text()) for file in files}
         self.works = yaml.safe_load((STUDIES / name / "workloads.yaml").read_text())
         self.options = self.tables.comparison["options"]
         self.points = self.tables.comparison["turning_points"]

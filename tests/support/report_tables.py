@@ -18,9 +18,8 @@ from decision_tables import inputs, settings, study
 from phase_plans import ANALYSES, beside
 from project_copy import ROOT, environment
 from sweetspot.choice_kinds import MIX, RENT
-from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
-from sweetspot.decision.verdict import verdict_table
+from sweetspot.decision.verdict import choice_table, verdict_table
 from sweetspot.declared_tables import columns_of
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 from phase_plans import priced_plan
 from price_lists import works_of
-from sweetspot.decision.monthly_samples import monthly_work
-from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 

@@ -16,8 +16,7 @@ from price_lists import MONTH_DAYS, machines, offers, planned, price_list, price
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.decision_problem import DecisionProblem, Parameter, TurningPoint
 from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.decision.monthly_samples import monthly_work
-from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.shared_machine_problem import shared_machine_problems

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -47,6 +48,7 @@ def _become(asked: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
+    warnings.simplefilter("error", RuntimeWarning)  # PYTHONWARNINGS is read only where Python starts
     said, nothing = os.open(asked["said"], os.O_WRONLY | os.O_APPEND), os.open(os.devnull, os.O_RDONLY)
     for old, new in ((nothing, 0), (said, 1), (said, 2)):
         os.dup2(old, new)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 from sweetspot.choice_kinds import BUY, CONTRACT, KEEP, MIX, RENT
-from sweetspot.decision.choice_table import NOTHING, PricedWork
+from sweetspot.decision.verdict import NOTHING, PricedWork
 
 BINDS = {KEEP: NOTHING, RENT: NOTHING, CONTRACT: CONTRACT, BUY: BUY, MIX: BUY}
 

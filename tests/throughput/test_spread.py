@@ -50,14 +50,14 @@ def test_cells_of_unequal_numbers_of_runs_weigh_by_their_degrees_of_freedom(tmp_
 
 def test_a_cell_that_varies_more_keeps_its_own_spread_and_says_so(tmp_path):
     # sums of squares 0.00005, 0.0002 and 0.32: 0.32 against 0.00025 / 2 is 2,560 times (58.4 is the bound, below)
-    table = measured(tmp_path, [np.exp([0, 0.01]), np.exp([0, 0.02]), np.exp([0, 0.8])])
-    for batch in (1, 2):
+    table = measured(tmp_path, [np.exp([0, 0.01]), np.exp([0, 0.8]), np.exp([0, 0.02])])
+    for batch in (1, 3):
         half = T[2] * math.sqrt(0.00025 / 2) / math.sqrt(2)
         assert factor(table.loc[batch]) == pytest.approx(math.exp(half), rel=1e-4)
         assert rules_of(table.loc[batch]) == []
-    assert factor(table.loc[3]) == pytest.approx(math.exp(T[1] * math.sqrt(0.32) / math.sqrt(2)), rel=1e-4)  # 161 times
-    assert table["interval_df"].tolist() == [2, 2, 1]
-    assert rules_of(table.loc[3]) == ["own_spread"]
+    assert factor(table.loc[2]) == pytest.approx(math.exp(T[1] * math.sqrt(0.32) / math.sqrt(2)), rel=1e-4)  # 161 times
+    assert table["interval_df"].tolist() == [2, 1, 2]
+    assert rules_of(table.loc[2]) == ["own_spread"]
 
 
 def test_the_spread_is_at_least_what_the_steps_show(tmp_path):

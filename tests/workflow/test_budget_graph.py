@@ -3,7 +3,7 @@
 import pandas as pd
 from decision_tables import only, settings
 from project_copy import edit, run_snakemake, scheduled
-from sweetspot.decision.warning_table import warning_table
+from sweetspot.decision.compare import warning_table
 from sweetspot.matrix.schedule import skipped_table
 
 

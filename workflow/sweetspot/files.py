@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import json
 import os
 import stat
 import tempfile
@@ -9,7 +10,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 
@@ -137,6 +138,18 @@ def read_limited(path: str | Path, max_bytes: int) -> bytes:
     return b"".join(parts)
 
 
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of a JSON text. Raises ValueError for other text, and for a name given twice in an object."""
+
+    def with_distinct_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            raise ValueError(f"a name twice in {', '.join(name for name, _ in pairs)}")
+        return record
+
+    return json.loads(text, object_pairs_hook=with_distinct_names)
+
+
 def require_file(path: str | Path) -> None:
     """Raise UserError unless `path` is a regular file, itself or through links."""
     try:
@@ -163,7 +176,7 @@ def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Ta
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        file = pq.ParquetFile(path, page_checksum_verification=True)
         names = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
         return file.read(columns=names, use_threads=False)
     except (pa.ArrowException, OSError) as error:
@@ -178,7 +191,7 @@ def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> No
     import pyarrow.parquet as pq
 
     with write_whole(path, lasting) as temporary:
-        pq.write_table(table, temporary)
+        pq.write_table(table, temporary, write_page_checksum=True)
 
 
 def read_parquet(path: str | Path) -> "pd.DataFrame":

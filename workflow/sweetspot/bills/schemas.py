@@ -57,7 +57,7 @@ def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def bounds(amount: "Ranged | None") -> FloatArray:
     """Return an amount as an array [value, low, high] in its own unit; zeros for None."""
-    return np.zeros(3) if amount is None else np.array(amount.three)
+    return np.zeros(3) if amount is None else np.array([amount.value, *amount.ends])
 
 
 def expand(**values: Any) -> Columns:

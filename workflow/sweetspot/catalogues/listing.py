@@ -41,7 +41,7 @@ class Catalogue:
     def reason_without(self, machine: str) -> str:
         """Return the first fault for which a price of that machine was left out; '' if none was left out."""
         faults = self.faulty_lines.loc[self.faulty_lines["machine"] == machine, "fault"]
-        return "" if faults.empty else str(faults.iloc[0])
+        return next(iter(faults), "")
 
     def skipped(self) -> list[str]:
         """Return a sentence per fault of lines left out: file, first line that has it, how many more lines do."""

@@ -5,7 +5,6 @@ A bad line is named and left out, never the whole file.
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ import pandas as pd
 from sweetspot.catalogues.listing import Catalogue, Listing
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.files import read_limited
+from sweetspot.files import parse_json, read_limited
 from sweetspot.study.catalogue_map import RATES
 
 FORMATS = ("skypilot", "gpuhunt", "csv", "json")
@@ -58,7 +57,7 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
     records = listed.where(listed.notna(), None).to_dict("records")
     catalogue = Catalogue(file, [Listing(**record) for record in records], rows[~is_listed].drop_duplicates("line"))
     if not records:
-        reason = [*catalogue.skipped(), file][0]
+        reason = next(iter(catalogue.skipped()), file)
         raise UserError(f"{reason}: no price is left; expected at least one")
     return catalogue
 
@@ -70,11 +69,14 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
     try:
         text = content.decode("utf-8-sig")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        lines = json.loads(text) if kind == "json" else list(reader)
+        lines = parse_json(text) if kind == "json" else list(reader)
+        names = reader.fieldnames or []
+        if kind != "json" and len(set(names)) < len(names):
+            raise ValueError(f"a column twice in {', '.join(names)}")
         columns = set().union(*lines)
     except (csv.Error, ValueError, RecursionError, TypeError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"{file}: neither CSV in UTF-8 nor a JSON list of objects: {reason}") from None
+        expected = "neither CSV in UTF-8 nor a JSON list of objects"
+        raise UserError(f"{file}: {expected}: {' '.join(str(error).split())}") from None
     for column in declared.loc[declared["needed"] == "yes", "column"]:
         if column not in columns:
             raise UserError(f"{file}: column '{column}' is missing; expected lines of a {kind} file")

@@ -1,6 +1,5 @@
 """Spot price histories: prices change in steps, so averages are weighted by the time for which each price held."""
 
-import json
 from pathlib import Path
 from typing import Literal
 
@@ -8,7 +7,7 @@ import pandas as pd
 from pydantic import AwareDatetime, BaseModel, Field
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_limited
+from sweetspot.files import parse_json, read_limited
 from sweetspot.study.base import Slug, validated
 
 ZONE_KEY = ["instance", "zone"]
@@ -39,18 +38,17 @@ def read_history(path: str | Path) -> pd.DataFrame:
 
     Raises UserError for other JSON, faulty records, more pages, or two prices of a series for one moment.
     """
-    file = Path(path)
     try:
-        history = validated(SpotHistory, json.loads(read_limited(file, MAX_BYTES)), file)
+        history = validated(SpotHistory, parse_json(read_limited(path, MAX_BYTES)), path)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
+        raise UserError(f"{path}: not JSON: {' '.join(str(error).split())}") from None
 
     table = pd.DataFrame([record.model_dump() for record in history.SpotPriceHistory])
     table = table.set_axis(["zone", "instance", "product", "usd_per_hour", "time"], axis="columns")
     table["time"] = pd.to_datetime(table["time"], utc=True)
     table = table.drop_duplicates().sort_values(SERIES_KEY, ignore_index=True)
     for row in table[table.duplicated(SERIES_KEY)].itertuples():
-        raise UserError(f"{file}: {row.instance}/{row.product}/{row.zone} has two prices at {row.time}; expected one")
+        raise UserError(f"{path}: {row.instance}/{row.product}/{row.zone} has two prices at {row.time}; expected one")
     return table
 
 

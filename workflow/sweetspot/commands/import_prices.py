@@ -44,6 +44,8 @@ class ImportRequest:
 
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
         """Return the keys of a price list but for its offers: currency, day, source (with `method`), rates (--rate)."""
+        if as_of > date.today():
+            raise UserError(f"--as-of is {as_of}, a day to come; expected the day of the prices (else --end)")
         source = f"{Path(self.file).name} ({self.file_format}), {method}"
         heading = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
         rates = []
@@ -102,8 +104,6 @@ def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, A
     """Return (price list, machines by name), as plain values, of a catalogue file: of each machine the cheapest."""
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
-    if request.as_of > date.today():
-        raise UserError(f"--as-of is {request.as_of}, a day to come; expected the day of the prices")
     catalogue = read_catalogue(request.file_format, request.file)
     listings = catalogue.cheapest(request.zone, request.only or None)
     if not listings:
@@ -143,7 +143,7 @@ def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
     """
     names = [offer.instance for offer in prices.offers]
     unknown = {"provider": "unknown", "gpu": "CPU", "gpus": 1}
-    machines = {name: Instance(**instances.get(name, unknown | {"title": name})) for name in names}
+    machines = {name: validated(Instance, instances.get(name, unknown | {"title": name}), name) for name in names}
     offers, _ = offers_in_usd("imported", prices, machines, MONTH_DAYS)
     findings = lint(prices, offers, machines, prices.as_of)
     # That spot prices have no rate of interruptions holds for every import.

@@ -91,6 +91,11 @@ class StudyRequest:
         """Model, batch size, precision and framework that were said."""
         return {name: value for name in MEASURED_CELL if (value := getattr(self, name)) is not None}
 
+    @property
+    def has_offer(self) -> bool:
+        """True if anything was said of a machine on offer, be it 0."""
+        return any(name.startswith("offer_") and value is not None for name, value in vars(self).items())
+
 
 def run(request: StudyRequest) -> int:
     """Run `sweetspot new-study`: write the study that `request` describes, check it, return 0; UserError: no study."""
@@ -157,7 +162,7 @@ def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[st
 
 def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
     """Return {path in the study's folder: text} of a study about training on tokens; `values` fill the templates."""
-    if request.gpu_name or request.speed or request.samples_per_job or request.offer_price or request.cell:
+    if request.gpu_name or request.speed or request.samples_per_job or request.has_offer or request.cell:
         raise UserError("--work is given with options of a GPU or of an offer; expected one of them")
     job = parse_work(str(request.work))
     cell = cell_name(job.model.name, job.method, job.sequence)
@@ -230,7 +235,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
     UserError for details of an offer without its price.
     """
     if request.offer_price is None:
-        if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:
+        if request.has_offer:
             raise UserError("an --offer- option is given without --offer-price; expected the price of the machine")
         return _office_box(owned, office, values)
     device = shipped_devices().get(request.offer_device) if request.offer_device else owned

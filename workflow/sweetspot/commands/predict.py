@@ -9,6 +9,7 @@ from sweetspot.commands.render import render, to_json
 from sweetspot.errors import UserError
 from sweetspot.number_text import parse_number
 from sweetspot.scaling.device_predictions import predict_throughput
+from sweetspot.study.base import HIDDEN
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Devices, precision_name
@@ -16,7 +17,10 @@ from sweetspot.transfer.transferring import Measured
 from sweetspot.transformers import unit_of
 from sweetspot.warnings import as_text, joined
 
-FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
+FIELD = f"[^:={HIDDEN}]"
+FIGURE = re.compile(
+    f"(?P<gpu>{FIELD}+):(?P<model>{FIELD}+):(?P<precision>{FIELD}+)(?::(?P<batch>{FIELD}*))?=(?P<rate>{FIELD}+)"
+)
 FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=1120"'
 
 

@@ -43,7 +43,7 @@ FOLDERS = ("prices", "scenarios", "logs")
 YAML_FILES = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", "availability.yaml")
 FILES = (*YAML_FILES, "throughput.csv", "efficiency.csv", "time_to_target.csv")
 FEWEST_SAMPLES = 1000  # no data set is smaller; a job of runs (time_to_target.csv) may be one
-# Results of one benchmark and device differ by up to 7 times in minutes x devices; seconds are 60 times the minutes.
+# Results of a benchmark differ by up to 13 times in minutes x devices x peak; seconds are 60 times the minutes.
 MINUTES_FACTOR = 20
 
 
@@ -355,10 +355,13 @@ def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str
     for name in sorted(set(table["benchmark"]).difference(models)):
         sentence = f"benchmark is '{name}', which cells.model of study.yaml does not hold{hint(name, models)}"
         findings.warn(file, "model_not_asked", sentence)
-    device_minutes = table["minutes"] * table["gpus"]
-    factors = device_minutes / device_minutes.groupby([table["benchmark"], table["gpu"]]).transform("min")
+    devices = {gpu: shipped_devices().find(gpu) for gpu in table["gpu"]}
+    peaks = table["gpu"].map({gpu: device.peak("fp16") for gpu, device in devices.items() if device}).astype(float)
+    work = table["minutes"] * table["gpus"] * peaks.fillna(1)
+    # A device of unknown peak is compared with itself alone.
+    factors = work / work.groupby([table["benchmark"], table["gpu"].where(peaks.isna())], dropna=False).transform("min")
     for row, factor in factors[factors > MINUTES_FACTOR].items():
-        sentence = f"line {row + 2}: minutes is {table.at[row, 'minutes']:g}, {factor:.3g} times another of the device"
+        sentence = f"line {row + 2}: minutes is {table.at[row, 'minutes']:g}, {factor:.3g} times the work of another"
         findings.warn(file, "unlike_minutes", f"{sentence}; in seconds?")
 
 

@@ -12,9 +12,8 @@ from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
 from sweetspot.decision.analyses import pays_rows
 from sweetspot.decision.compare import DecisionResult, decide
-from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.deadlines import class_deadlines, job_deadlines, queue_table
 from sweetspot.decision.shared_machine_problem import break_even_rows
-from sweetspot.decision.waiting import queue_table
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance

@@ -5,38 +5,46 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from pandas import DataFrame, concat
+import pandas as pd
+from pandas import DataFrame, Series, concat, isna
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
-from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.analyses import pays_rows, sweep_rows, tornado_rows, turning_rows
-from sweetspot.decision.choice_table import PricedWork, choice_table, set_aside, with_missing_speeds
-from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.bills.fits import Needs, apart, fit_warnings, fitting_plans
+from sweetspot.cells import USABLE
+from sweetspot.decision.analyses import pays_rows, ranks, sweep_rows, timings_of, tornado_rows, turning_rows, worth_rows
+from sweetspot.decision.deadlines import class_deadlines, job_deadlines, queue_table
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.monthly_problem import monthly_problem
-from sweetspot.decision.monthly_samples import monthly_work
-from sweetspot.decision.monthly_work import MonthlyWork
-from sweetspot.decision.options import build_options
+from sweetspot.decision.monthly_work import MonthlyWork, monthly_work, source_table
+from sweetspot.decision.options import OFFER, Row, build_options, records
 from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.priced_works import works
-from sweetspot.decision.ranks import ranks
 from sweetspot.decision.shared_machine_problem import break_even_rows, shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.sources import source_table
-from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import queue_table
-from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
-from sweetspot.decision.worth_knowing import timings_of, worth_rows
+from sweetspot.decision.verdict import (
+    PricedWork,
+    answer_work,
+    choice_table,
+    first_to_find_out,
+    set_aside,
+    verdict_table,
+    with_missing_speeds,
+)
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
 from sweetspot.study.settings import Settings
+from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
+from sweetspot.warnings import pairs
+from sweetspot.wording import DISPATCH, ROUNDS
 
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
     from sweetspot.study.stock import AvailabilityFacts
 
+WARNINGS = ["scope", "instance", "model", "batch_size", "rule", "message"]
+CHOICES = ["best", "rival", "take", "take_rival"]  # Columns of the verdict.
 ANALYSES = ("tornado", "turning_points", "worth_knowing", "break_even", "sweeps")
 
 
@@ -166,7 +174,8 @@ def decide_study(
     draws
         Number of samples.
     needs
-        Memory that workloads need (`load_needs`); options that do not fit appear in table `options` only.
+        Memory that workloads need (`load_needs`); options that do not fit appear in table `options`
+        only.
     monthly
         Monthly workloads by name (`load_monthly`).
     titles
@@ -226,8 +235,8 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
 def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
     """Return the tables ANALYSES of problems by name.
 
-    A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
-    repetitions is unknown. Sweeps are of plans of phases and of monthly work.
+    A problem without a length (one job, no owned machine) has no tornado and no turning points,
+    because the number of repetitions is unknown. Sweeps are of plans of phases and of monthly work.
 
     Parameters
     ----------
@@ -246,3 +255,138 @@ def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Dra
         rows["break_even"] += pays_rows(problem.workload, problem.break_even_cases())
         rows["sweeps"] += [] if problem.model else sweep_rows(problem)
     return {name: DataFrame(rows[name], columns=columns_of(name)) for name in ANALYSES}
+
+
+def warning_table(
+    inputs: Inputs, options: DataFrame, settings: Settings, names: Iterable[str], works: Sequence[PricedWork] = ()
+) -> DataFrame:
+    """Return all warnings of a study as one table, each once.
+
+    Parameters
+    ----------
+    inputs
+        The tables of the study, with their columns `warnings`.
+    options
+        All options, those that do not fit included.
+    settings
+        The study's settings.
+    names
+        Names of all workloads.
+    works
+        The priced works, with their offers without a known speed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or
+        comparison (assumptions of the decision itself).
+    """
+    predicted = inputs.extrapolation
+    predicted = predicted[predicted.get("headline", Series(dtype=bool)).astype(bool)]
+    tables = {"throughput": inputs.throughput, "efficiency": inputs.efficiency, "extrapolation": predicted}
+    rows: list[tuple[object, ...]] = [
+        (scope, row["instance"], row["model"], row["batch_size"], pair.rule, pair.message)
+        for scope, table in tables.items()
+        for row in table.to_dict("records")
+        for pair in pairs(row.get("warnings"))
+    ]
+
+    for row in inputs.left_out.itertuples():
+        cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
+        message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
+        rows.append(("throughput", row.instance, row.model, row.batch_size, "left_out", message))
+    for row in inputs.price_lint.itertuples():
+        if row.severity == "warning":
+            rule = "stale_price" if row.rule.startswith("stale") else row.rule
+            rows.append(("price", row.instance or None, None, pd.NA, rule, row.message))
+    rows += fit_warnings(options)
+
+    def about(instance: str | None, model: str | None, rule: str, message: str, batch_size: object = pd.NA) -> None:
+        rows.append(("comparison", instance, model, batch_size, rule, message))
+
+    # Machines with a speed for a model of the study, or an offer, but not both.
+    priced = set(inputs.offers.get("instance", ()))
+    figures = concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
+    timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
+    for name in timed - priced - set(settings.stands_behind) if priced else ():
+        about(name, None, "no_price", "its figures are known, but no price list offers it; it takes no part")
+    for work in works:
+        message = f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part"
+        for instance in work.without_speed["instance"].unique():
+            about(instance, work.model or None, "no_speed", message)
+    for name in {*names} - {*options["workload"]} - {work.name for work in works}:
+        message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
+        about(None, None, "no_speed", message)
+
+    # Intervals that nobody published, and times of several rounds.
+    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
+    for row in assumed.itertuples():
+        message = f"a factor of {row.images_per_s_high / row.images_per_s:.2f} is assumed"
+        about(row.instance, row.model, "no_interval", message, row.batch_size)
+    for model, group in options[options["in_answer"].astype(bool)].groupby("model"):
+        devices = group.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
+        if len(devices) > 1:
+            rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
+            change = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
+            message = f"published times of several rounds are compared ({rounds}); the same machine {change}"
+            about(None, model, "rounds_apart", f"{message}, which is sampled for each round")
+
+    table = DataFrame(rows, columns=WARNINGS).drop_duplicates()
+    return table.sort_values(WARNINGS[:5], kind="stable", na_position="first", ignore_index=True)
+
+
+def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, options: DataFrame) -> list[Row]:
+    """Return rows of the options that the answer depends on: those named by its verdict, or used by its mixes.
+
+    Parameters
+    ----------
+    verdict, choices, sources, options
+        The tables of the comparison.
+
+    Returns
+    -------
+    list
+        Option rows as dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all
+        its parts, for a plan of phases those of its model.
+    """
+    answer = verdict[verdict["is_answer"].astype(bool)].head(1)
+    names = answer.reindex(columns=CHOICES).to_numpy().ravel()
+    for name in answer["workload"]:
+        work, rows = choices[choices["workload"] == name].iloc[0], options[options["workload"] == name]
+        if work["cost"] == DISPATCH:
+            rows = options[options["workload"].str.startswith(f"{name}.")]
+            names = sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"]
+        elif work["cost"] == ROUNDS:
+            rows = options[options["model"] == work["model"]]
+        return records(rows[rows["option"].isin(names)].drop_duplicates(["option", "model"]))
+    return []
+
+
+def with_decisive(table: DataFrame, decisive: Sequence[Row], offers: DataFrame) -> DataFrame:
+    """Return the table with a Boolean column `decisive`: whether a warning could change the answer.
+
+    Parameters
+    ----------
+    table
+        The warnings.
+    decisive
+        Options that the answer depends on; a warning about their cell, offer or model is decisive.
+    offers
+        The offers, with their column `warnings`.
+    """
+    decisive_offers = {tuple(row[name] for name in OFFER) for row in decisive}
+    subjects: set[tuple[object, ...]] = {(None, row["model"]) for row in decisive}
+    subjects |= {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
+    for row in offers.to_dict("records") if decisive_offers else ():
+        if tuple(row[name] for name in OFFER) in decisive_offers:
+            for pair in pairs(row.get("warnings")):  # A finding on a whole list names no instance.
+                subjects |= {("price", row["instance"], pair.message), ("price", None, pair.message)}
+
+    def subject_of(row: Row) -> tuple[object, ...]:
+        instance = None if isna(row["instance"]) else row["instance"]
+        if row["scope"] == "price":
+            return ("price", instance, row["message"])
+        return (instance, row["model"], row["batch_size"]) if instance else (None, row["model"])
+
+    is_decisive = [subject_of(row) in subjects for row in table.to_dict("records")]
+    return table.assign(decisive=Series(is_decisive, table.index, dtype=bool))

@@ -1,24 +1,24 @@
-"""What it costs to have a result in time: of a single job, and of each class of the jobs of months."""
+"""Waits for shared machines, and what it costs to have a result in time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.availability.columns import start_times_of
 from sweetspot.availability.start_times import ZERO
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
-from sweetspot.decision.monthly_work import MonthlyWork
+from sweetspot.bills.waiting_times import NO_WAITS, JobClass, SampledWaits, sample_waits, utilization, wait_distribution
+from sweetspot.decision.monthly_work import MonthlyWork, WorkClass
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.waiting import pool
 from sweetspot.declared_tables import columns_of
 from sweetspot.draws import interval, shares
-from sweetspot.mixes.problem import Array, OwnedMachine
-from sweetspot.wording import confidence
+from sweetspot.mixes.problem import Array, OwnedMachine, finite
+from sweetspot.mixes.search import Mix
+from sweetspot.wording import confidence, listed
 
 MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be chosen.
 
@@ -36,7 +36,7 @@ class TimedJob(NamedTuple):
     queue: SampledWaits = NO_WAITS
 
 
-def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> dict[str, Any]:
+def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
     """Return the columns of the table `deadlines` for a job and a limit in hours.
 
     Parameters
@@ -49,12 +49,13 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        The option of least USD per result in time, with hours, USD and shares of samples in time, counted from the
-        start (`p_in_time`) and from today (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an
-        option is late. If none is in time, `fastest_...` of the fastest option. Unpublished chances to find a machine
-        are used only where no option with a published one is in time; without any, all options are found at once.
+        The option of least USD per result in time, with hours, USD and shares of samples in time,
+        counted from the start (`p_in_time`) and from today (`p_result_in_time`, NaN: unknown).
+        `p_cheapest` ignores samples in which an option is late. If none is in time, `fastest_...`
+        of the fastest option. Unpublished chances to find a machine are used only where no option
+        with a published one is in time; without any, all options are found at once.
     """
-    table = pd.DataFrame([job.row for job in jobs])
+    table = DataFrame([job.row for job in jobs])
     monthly_usd = table["variable_usd_per_hour"] * HOURS_A_DAY * table["days_per_month"]
     table = table.assign(
         usd=[job.usd for job in jobs],
@@ -89,16 +90,16 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> dict[str, Any]:
 def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
     """Return the shares of samples in time from the start and from today (NaN: unknown), and if that is published."""
     start = start_times_of(job.row)
-    run = float(job.queue.share_in_time(limit - job.hours).mean())
+    run = job.queue.share_in_time(limit - job.hours).mean()
     if start is None:
         return run, np.nan, False
     if job.queue is not NO_WAITS:
         start = replace(start, start_hours=ZERO)
     result = job.queue.share_in_time(limit - start.result_hours(job.hours))
-    return run, float(result.mean()), start.start_hours is not None or not np.isnan(job.row["p_stock"])
+    return run, result.mean(), start.start_hours is not None or not np.isnan(job.row["p_stock"])
 
 
-def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -> pd.DataFrame:
+def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> DataFrame:
     """Return, for each workload and deadline, the persistent option of least USD per result in time.
 
     Parameters
@@ -111,22 +112,23 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -
     Returns
     -------
     pandas.DataFrame
-        The table `deadlines`, the shortest first (`cheapest_in_time`). `usd` of a purchase or contract is the share of
-        one job at the planned use, of a machine for `up_front_usd` or a contract of `due_usd_per_month`.
+        The table `deadlines`, the shortest first (`cheapest_in_time`). `usd` of a purchase or
+        contract is the share of one job at the planned use, of a machine for `up_front_usd` or a
+        contract of `due_usd_per_month`.
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
-        persistent = table[table["persistent"].astype(bool)]
+        persistent = table[table["persistent"]]
         candidates = records(persistent if len(persistent) else table)
         jobs = [TimedJob(row, row["usd"], draws.hours[row["row"]], draws.usd[row["row"]]) for row in candidates]
         for limit in sorted(hours):
             # What may be taken away is never chosen, but named as the fastest where nothing else can do the job.
             columns = cheapest_in_time(jobs, limit if len(persistent) else 0.0)
             rows.append(columns | {"workload": workload, "within_hours": limit})
-    return pd.DataFrame(rows, columns=columns_of("deadlines"))
+    return DataFrame(rows, columns=columns_of("deadlines"))
 
 
-def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> pd.DataFrame:
+def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> DataFrame:
     """Return, for each class of jobs with a deadline, the cheapest machine that keeps the deadline.
 
     Parameters
@@ -139,9 +141,9 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> p
     Returns
     -------
     pandas.DataFrame
-        The table `deadlines`. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best
-        mix; `p_in_time`: share of samples and months within the deadline; `p_result_in_time`: that with failures and
-        the search for a rented machine.
+        The table `deadlines`. `usd` of one job: the rent of a whole machine, or running costs on a
+        machine of the best mix; `p_in_time`: share of samples and months within the deadline;
+        `p_result_in_time`: that with failures and the search for a rented machine.
     """
     rows = []
     for work in works:
@@ -154,7 +156,7 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> p
             if jobs and np.isfinite(limit):
                 names = {"workload": work.name, "class": job_class.job.name, "within_hours": limit}
                 rows.append(cheapest_in_time(jobs, limit) | names)
-    return pd.DataFrame(rows, columns=columns_of("deadlines"))
+    return DataFrame(rows, columns=columns_of("deadlines"))
 
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:
@@ -166,15 +168,15 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[Timed
             continue
         hours, at_once = work.figures["hours"][row["row"]], row["jobs_at_once"]
         if source.kind == "rented":
-            yield TimedJob(row, float(row["usd"]) * at_once, hours, work.figures["usd"][row["row"]] * at_once)
+            yield TimedJob(row, row["usd"] * at_once, hours, work.figures["usd"][row["row"]] * at_once)
         elif index is not None:
             central, samples = (_usd_per_hour(problem.held[index]) for problem in (work.central, work.drawn))
-            yield TimedJob(row, float(row["hours"] / at_once * central[0]), hours, hours / at_once * samples, queue)
+            yield TimedJob(row, row["hours"] / at_once * central[0], hours, hours / at_once * samples, queue)
 
 
 def _usd_per_hour(kind: OwnedMachine) -> Array:
     """Return USD per hour of use of a machine, by sample; 0 where no class of jobs can run on the machine."""
-    hours = np.where(np.isfinite(kind.hours), kind.hours, 0.0)
+    hours = finite(kind.hours)
     return np.divide(kind.running, hours, out=np.zeros_like(hours), where=hours > 0).max(axis=0)
 
 
@@ -185,4 +187,78 @@ def _queue_of(work: MonthlyWork) -> SampledWaits:
     used = np.zeros(best.done.running.shape) + sum(best.done.device_hours(kind.name) for kind, _ in kinds)
     capacity = np.asarray(sum(count * kind.devices * kind.hours_per_month for kind, count in kinds))
     busy = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
-    return sample_waits([stream.job_class for stream in pool(work, best)], busy)
+    return sample_waits([stream.job_class for stream in arrival_streams(work, best)], busy)
+
+
+class ArrivalStream(NamedTuple):
+    """Jobs of one class that arrive at the machines of a mix, `per_month`, and their class of the queue model."""
+
+    work_class: WorkClass
+    per_month: float
+    job_class: JobClass
+
+
+def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
+    """Return the waits of each class of jobs for the machines of the best mix.
+
+    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one
+    queue.
+
+    Parameters
+    ----------
+    works
+        Monthly workloads.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table `queue`. `utilisation`: share of the machines' time that all jobs take;
+        `overloaded`: above 1, so that no wait exists; `wait_hours`: mean wait, `_p90`: not exceeded
+        by nine in ten jobs; `hours_to_result` = hours + wait_hours.
+    """
+    rows: list[Row] = []
+    for work in works:
+        mix, streams = work.mixes[0], arrival_streams(work, work.mixes[0])
+        classes = tuple(stream.job_class for stream in streams)
+        wait = wait_distribution(classes)
+        pairs = zip(mix.problem.held, mix.counts, strict=True)
+        machines = listed([f"{count} × " * (count > 1) + work.title(kind.name) for kind, count in pairs if count])
+        rows += [
+            {
+                "option": f"{work.name}: {mix.key}",
+                "title": f"pool of {machines}" if sum(mix.counts) > 1 else machines,
+                "machines": machines,
+                "model": work_class.job.model,
+                "workload": work_class.workload,
+                "per_month": per_month,
+                "utilisation": utilization(classes),
+                "overloaded": wait.is_overloaded,
+                "hours": job_class.mean_hours,
+                "wait_hours": wait.mean,
+                "wait_hours_p90": wait.quantile(0.9),
+                "hours_to_result": wait.mean + job_class.mean_hours,
+            }
+            for work_class, per_month, job_class in streams
+        ]
+    return DataFrame(rows, columns=columns_of("queue"))
+
+
+def arrival_streams(work: MonthlyWork, mix: Mix) -> list[ArrivalStream]:
+    """Return a stream per class of jobs for the owned machines of a mix, which form one pool with one queue."""
+    result, streams = mix.at(work.central), []
+    kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
+    devices = sum(count * kind.devices for kind, count in kinds)
+    device_hours = sum(count * kind.devices * kind.hours_per_month.mean() for kind, count in kinds)
+    for number, work_class in enumerate(work.classes):
+        per_month, hours, servers = 0.0, 0.0, 0
+        for kind, count in kinds:
+            row = work.source_by_name[kind.name].rows[number]
+            if row is not None:
+                jobs = result.jobs(kind.name)[number].mean()
+                per_month, hours = per_month + jobs, hours + jobs * row["hours"]
+                servers += count * int(row["jobs_at_once"])
+        if per_month > 0:
+            arrivals, variation = per_month / (device_hours / devices), work_class.job.hours_cv
+            job_class = JobClass(arrivals, hours / per_month, variation, servers)
+            streams.append(ArrivalStream(work_class, per_month, job_class))
+    return streams

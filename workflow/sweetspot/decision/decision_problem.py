@@ -2,35 +2,44 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sweetspot.bills.rates import Factor, Number, rates
+from sweetspot.bills.rates import Factor, Number, moves_ahead, or_zero, rates
+from sweetspot.choice_kinds import FACTOR
 from sweetspot.decision.options import Row
-from sweetspot.throughput.speed_errors import Error
+from sweetspot.decision.simulate import Array, rent_bounds, value_with_bounds
+from sweetspot.throughput.speed_errors import Error, speed_errors
+from sweetspot.titles import model_title
+from sweetspot.wording import the
 
 FURTHEST = 5.0  # factor of a parameter, either way, beyond which nothing is looked for
 ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"
 INTERVALS = 48  # into which the range of a turning point is divided, again and again
 PRECISION = 2e-10  # of the logarithm of a factor
-# Figures in which every cost is a straight line.
-PRICES = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
-
-Array = np.ndarray
+ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
+PATHS = "price paths"  # basis of the range of a mean rent: its samples
+FIGURES = {
+    "capex_usd": ("price of", "USD"),
+    "residual_usd": ("resale value of", "USD"),
+    "maintenance_usd_per_month": ("maintenance of", "USD/month"),
+    "kw": ("power of", "kW"),
+}
 
 
 @dataclass(frozen=True)
 class Parameter:
     """An uncertain or adjustable input of a decision, with its baseline `value` and 90 % range.
 
-    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option, a price list,
-    a class of jobs, a correlation key of speeds; empty: everything); `figure`: the figure that changes in the `rows` of
-    the options, or in the work where `rows` is empty; `range_basis`: where the range is from; `unit` FACTOR: written as
-    a factor; `maximum`: the largest value that it can have.
+    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option,
+    a price list, a class of jobs, a correlation key of speeds; empty: everything); `figure`: the
+    figure that changes in the `rows` of the options, or in the work where `rows` is empty;
+    `range_basis`: where the range is from; `unit` FACTOR: written as a factor; `maximum`: the
+    largest value that it can have.
     """
 
     quantity: str
@@ -54,8 +63,9 @@ class Parameter:
 class Choice:
     """One choice of a decision (buy, sign, rent), or an offer that a choice may use.
 
-    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the same `alternative` are
-    not compared with each other; only an `eligible` one can be the answer; an `already_owned` one is paid already.
+    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the
+    same `alternative` are not compared with each other; only an `eligible` one can be the answer;
+    an `already_owned` one is paid already.
     """
 
     option: str
@@ -69,7 +79,7 @@ class Choice:
     @classmethod
     def of(cls, row: Row, eligible: bool = True) -> "Choice":
         """Return the choice to take one option, from its row of the options table."""
-        return cls(row["option"], str(row["title"]), row, str(row["alternative"]), frozenset([row["row"]]), eligible)
+        return cls(row["option"], row["title"], row, row["alternative"], frozenset([row["row"]]), eligible)
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,7 @@ class ParameterValues:
 
     def work(self, figure: str, subject: str | None = None) -> Number:
         """Return the factor of a figure of the work, of all its parameters or of those of one class (`subject`)."""
-        pairs = ((key, by) for key, by in self.values.items() if key.figure == figure)
+        pairs = [(key, by) for key, by in self.values.items() if key.figure == figure]
         return math.prod((by for key, by in pairs if subject is None or key.subject in ("", subject)), start=1.0)
 
 
@@ -125,7 +135,8 @@ def hour_change(row: Row, values: ParameterValues, rent: Number | None = None) -
 class Costs:
     """USD and number of machines (`counts`) of each choice in each case; USD is infinite if the work is not done.
 
-    `alternative`: alternative that each choice belongs to, if this varies between cases. All are choice x case.
+    `alternative`: alternative that each choice belongs to, if this varies between cases. All are
+    choice x case.
     """
 
     usd: Array
@@ -133,32 +144,22 @@ class Costs:
     alternative: Array | None = None
 
 
-class CostDifference(NamedTuple):
-    """USD of owning or committing minus USD of renting, row x factor of a parameter.
-
-    `planned` has one row, `samples` one per sample; `machines`: number of machines at each factor.
-    """
-
-    factors: Array
-    planned: Array
-    samples: Array
-    sample_factors: Array
-    machines: Array
-    sample_machines: Array
-
-
 class BreakEvenCase(NamedTuple):
-    """A machine to own or commit to, and a parameter with `name`, `quantity`, baseline `planned` and unit."""
+    """USD of owning or committing to a machine minus USD of renting, along the factors of a parameter.
+
+    `parameter`: with the name, quantity, value and unit of the amount that is stated to people.
+    `usd`: at central figures, by factor; `samples`: sample x factor, at the `selected` of the
+    factors (indices); `machines`: number of machines at each factor.
+    """
 
     option: str
     title: str
-    assumption: Parameter
-    name: str
-    quantity: str
-    planned: float
-    unit: str
-    difference: CostDifference
-    p_pays: float
+    parameter: Parameter
+    factors: Array
+    usd: Array
+    machines: Array
+    samples: Array
+    selected: Array
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,6 @@ class TurningPoint:
 
     factor: float
     to: int
-    usd: float
     machines: float
     alternative: str | None = None
 
@@ -228,10 +228,6 @@ class DecisionProblem(ABC):
         """Index of the first eligible choice of another alternative than the best's; None without one."""
         return next(map(int, np.flatnonzero(self.rivals)), None)
 
-    def months_at(self, parameter: Parameter, factor: float) -> float:
-        """Return the length of the project in months with a parameter at `factor` times its baseline."""
-        return self.months * (factor if parameter.figure == "months" else 1.0)
-
     @cached_property
     def baseline(self) -> Costs:
         """USD and machines of all choices at the baseline, choice x 1."""
@@ -277,8 +273,9 @@ class DecisionProblem(ABC):
         return f"{count:g} × {title}" if count > 1 else title
 
     def title_at(self, costs: Costs, index: int, case: int) -> str:
-        """Return a choice in words, with its number of machines in one case of `costs`."""
-        return self.title(index, float(costs.counts[index, case]))
+        """Return a choice in words, with its number of machines and main offer in one case of `costs`."""
+        alternative = None if costs.alternative is None else costs.alternative[index, case]
+        return self.title(index, float(costs.counts[index, case]), alternative)
 
     def cheapest(self, costs: Costs) -> Array:
         """Return the index of the cheapest eligible choice, one per case."""
@@ -316,5 +313,144 @@ class DecisionProblem(ABC):
             inner, outer = logs[changed[0] - 1], logs[changed[0]]
             if abs(outer - inner) <= PRECISION:
                 to = int(self.cheapest(costs)[changed[0]])
-                usd, machines = (float(values[to, changed[0]]) for values in (costs.usd, costs.counts))
-                return TurningPoint(math.exp(outer), to, usd, machines)
+                return TurningPoint(math.exp(outer), to, float(costs.counts[to, changed[0]]))
+
+
+def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:
+    """Return the figures of offers that may change an answer, each with its 90 % range.
+
+    Parameters
+    ----------
+    offers
+        Offers that the choices use.
+    speeds
+        The rows of the options whose speeds the work has, each once.
+    month_days
+        Days of a month.
+
+    Returns
+    -------
+    list of Parameter
+        Rents, machines, tariffs, the team's months and days of use, speeds.
+    """
+    owned = [offer for offer in offers if offer.row["purchase"] == "own"]
+    rented = [offer for offer in offers if offer not in owned]
+    return [*_rents(rented), *_owned(offers, owned, month_days), *_speeds(speeds)]
+
+
+def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subject: str | None = None) -> Parameter:
+    """Return a figure of all `offers` as a parameter, with value and range of the first one; `subject`: its option."""
+    row = offers[0].row
+    value, owner = row[figure], row["option"] if subject is None else subject
+    return Parameter(figure, owner, name, unit, value, *range_of(row, figure, value), figure, _labels(offers))
+
+
+def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
+    """Yield USD/hour of each machine (any number of nodes), a factor of all rents, and the mean of changing ones."""
+    for offers in _groups(rented, [offer.alternative for offer in rented]).values():
+        offers.sort(key=lambda offer: offer.row["gpus"])
+        yield _of_offers(RENT, f"price of {_title(offers[0].row)}", "USD/hour", offers)
+    if len(rented) > 1:
+        yield all_of("all rented prices", ALL_RENT, RENT, _labels(rented))
+
+    changing = [offer for offer in rented if moves_ahead(offer.row)]
+    if changing:
+        value = changing[0].row["rent_factor"]
+        low, _, high = sorted([value, *rent_bounds(changing[0].row)])
+        mean = all_of("mean rent over the project", "rent_factor", "rent_factor", _labels(changing))
+        yield replace(mean, value=value, low=low, high=high, range_basis=PATHS)
+
+
+def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Parameter]:
+    """Yield figures of each machine, tariffs of each price list, and months and days of use, equal for all machines."""
+    for offer in owned:
+        row = offer.row
+        for figure, (name, unit) in FIGURES.items():
+            # Of a machine that one has, all but the power is spent or settled.
+            if or_zero(row[figure]) > 0 and (figure == "kw" or not offer.already_owned):
+                parameter = _of_offers(figure, f"{name} {_title(row)}", unit, [offer])
+                if figure == "residual_usd":
+                    # No machine is sold for more than it cost; its range moves with the value.
+                    price, highest = row["capex_usd"], max(parameter.value, or_zero(row["residual_usd_high"]))
+                    maximum = price * parameter.value / highest
+                    parameter = replace(parameter, high=min(parameter.high, price), maximum=maximum)
+                yield parameter
+
+    billed = [offer for offer in owned if or_zero(offer.row[TARIFF]) > 0]
+    lists = _groups(billed, [offer.row["price_list"] for offer in billed])
+    for price_list, group in lists.items():
+        name = f"electricity price of {group[0].row['price_list_title']}" if len(lists) > 1 else "electricity price"
+        yield _of_offers(TARIFF, name, "USD/kWh", group, price_list)
+
+    bought = [offer for offer in owned if not offer.already_owned]
+    if bought:
+        first = next((offer for offer in bought if offer.row["is_reference"]), bought[0])
+        yield _of_offers("months", "length of the project", "months", [first, *offers], "")
+        days = _of_offers("days_per_month", "days of use a month", "days/month", [first, *owned], "")
+        yield replace(days, high=min(days.high, month_days), maximum=month_days)
+
+
+def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
+    """Yield speeds as factors of their baseline (1), one parameter per correlation key, with 90 % ranges."""
+    errors = speed_errors(rows)
+    for error, group in _groups(rows, [errors[row["row"]] for row in rows]).items():
+        row, models = group[0], {row["model"] for row in group}
+        value = row["images_per_s"]
+        if not value > 0:
+            continue
+
+        # The error of a prediction is that of its machine, not of its device.
+        is_device = isinstance(row.get("gpu"), str) and error[0] != "prediction"
+        device = row["gpu"] if is_device else _title(row)
+        name = f"{row['figure_gpus']:g} × " if error[0] == "images_per_s" and row["figure_gpus"] > 1 else ""
+        name += device + (f" on {model_title(row['model'])}" if len(models) == 1 else "")
+        low, high, basis = range_of(row, "images_per_s", value)
+        labels = frozenset(row["row"] for row in group)
+        speed = all_of(f"speed of {name}", SPEED, "images_per_s", labels)
+        yield replace(speed, subject=error_key(error), low=low / value, high=high / value, range_basis=basis)
+
+
+def all_of(
+    name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
+) -> Parameter:
+    """Return a parameter that multiplies all values of a figure (baseline 1); by default the amount of work."""
+    bounds = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
+    return Parameter(quantity, "", name, FACTOR, 1.0, *bounds, "assumed", figure, rows)
+
+
+def _title(row: Row) -> str:
+    return the(row["title"])
+
+
+def _labels(offers: Iterable[Choice]) -> frozenset[int]:
+    return frozenset().union(*(offer.labels for offer in offers))
+
+
+def _groups(items: Iterable[Any], keys: Iterable[Any]) -> dict[Any, list[Any]]:
+    """Return the items by their key, in order."""
+    groups: dict[Any, list[Any]] = {}
+    for item, key in zip(items, keys, strict=True):
+        groups.setdefault(key, []).append(item)
+    return groups
+
+
+def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
+    """Return low and high (90 %) of a row's figure in its unit, and the basis: declared, interval or assumed."""
+    is_speed = figure == "images_per_s"
+    basis = "declared" if not is_speed else "assumed" if row["assumed_interval"] else "interval"
+    return known_or_assumed(value, *value_with_bounds(row, figure)[1:], basis)
+
+
+def known_or_assumed(value: float, low: float, high: float, basis: str) -> tuple[float, float, str]:
+    """Return low, high and `basis` of a value, or ASSUMED_RANGE either side and 'assumed' where it has no range.
+
+    Parameters
+    ----------
+    value, low, high
+        A value and its 90 % range, in its unit; NaN or equal ends: unknown.
+    basis
+        Where the range is from.
+    """
+    if low < high:  # NaN is not below anything.
+        return low, high, basis
+    return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"

@@ -9,21 +9,20 @@ from itertools import pairwise
 import numpy as np
 
 from sweetspot.decision.decision_problem import (
-    ALL_JOBS,
     FURTHEST,
     Array,
     BreakEvenCase,
     Choice,
-    CostDifference,
     Costs,
     DecisionProblem,
     Parameter,
     ParameterValues,
     TurningPoint,
+    all_of,
+    known_or_assumed,
+    parameters_of,
 )
 from sweetspot.decision.monthly_work import PER_MONTH, MonthlyWork
-from sweetspot.decision.parameters import all_of, known_or_assumed, parameters_of
-from sweetspot.decision.sources import is_best, mix_title, rental_title
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem, even_indices, growth_by_month
 from sweetspot.mixes.search import Mix, MixSearch, climb, step, useful_counts
@@ -39,7 +38,6 @@ BREAK_EVEN_LOGS = [
 ] + LOGS  # of factors at which owning and renting are priced
 INTERVAL_MONTHS = 6  # months of each sample, for the interval of where a machine pays
 ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
-DEVICE_HOURS = ("the work of a month", "device_hours")  # name and quantity of all work of a month
 
 
 @lru_cache(maxsize=8)  # What is expected of its offers is computed once for all numbers of machines.
@@ -57,8 +55,8 @@ def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
 class MonthlyProblem(DecisionProblem):
     """Mixes of a monthly workload and their USD at any values of its parameters.
 
-    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control
-    variate).
+    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at
+    the baseline (control variate).
     """
 
     work: MonthlyWork
@@ -82,15 +80,11 @@ class MonthlyProblem(DecisionProblem):
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
         """Return a mix in words: `count` machines that it buys, or the offer `alternative` that it rents most."""
         bought, work = self.mixes[index].bought, self.work
-        if alternative not in (None, self.choices[index].alternative):
-            return f"nothing bought, {rental_title(work.title(str(alternative)), work.at_home)}"
+        if alternative and alternative != self.choices[index].alternative:
+            return f"nothing bought, {work.rental_title(work.title(alternative or ''))}"
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
-
-    def title_at(self, costs: Costs, index: int, case: int) -> str:
-        """Return a mix in words, with its machines and main offer in one case of `costs`."""
-        return self.title(index, float(costs.counts[index, case]), np.asarray(costs.alternative)[index, case])
 
     # --- estimates ----------------------------------------------------------------------------------------------------
 
@@ -101,7 +95,7 @@ class MonthlyProblem(DecisionProblem):
         for case in range(values.cases):
             factors = {key: float(np.broadcast_to(by, values.cases)[case]) for key, by in values.values.items()}
             single = ParameterValues(1, factors)
-            sample, months = _sample(self.work.moved(single)), self.months * float(single.work("months"))
+            sample, months = _sample(self.work.moved(single)), self.months * single.work("months")
             rented = dispatch(_variant(sample, "", self.mixes[0].timed), sample.owned).lead
             for index, mix in enumerate(self.mixes):
                 is_open = not (mix.bought or mix.one_offer)
@@ -119,13 +113,15 @@ class MonthlyProblem(DecisionProblem):
 
     def _contenders(self, values: ParameterValues) -> list[int]:
         """Return indices of the mixes worth pricing at `values`: nearly the best, or with changed machine figures."""
-        limit, contenders = WORTH_PRICING * min(mix.expected for mix in self.mixes), []
-        for index, mix in enumerate(self.mixes):
-            labels = {label for name in mix.bought for label in self.work.source_by_name[name].labels}
-            is_candidate = (mix.expected <= limit and not mix.one_offer) or index == self.runner_up
-            if is_candidate or not values.values or labels & values.rows:
-                contenders.append(index)
-        return contenders
+        limit = WORTH_PRICING * min(mix.expected for mix in self.mixes)
+        return [
+            index
+            for index, mix in enumerate(self.mixes)
+            if not values.values
+            or index == self.runner_up
+            or (mix.expected <= limit and not mix.one_offer)
+            or any(self.work.source_by_name[name].labels & values.rows for name in mix.bought)
+        ]
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
         """Return the machine numbers, at least 1 of each kind that a mix buys, of least cost, and USD per month."""
@@ -151,8 +147,9 @@ class MonthlyProblem(DecisionProblem):
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one.
 
-        Distances are |log factor|. The mixes decided at both ends of a range in which the answer changes give a
-        crossing; the answer is decided on either side of it, until it changes just there.
+        Distances are |log factor|. The mixes decided at both ends of a range in which the answer
+        changes give a crossing; the answer is decided on either side of it, until it changes just
+        there.
         """
         limit = max(0.0, parameter.log_limit(math.exp(side)))
         first = _answer(self.mixes[0])
@@ -164,15 +161,11 @@ class MonthlyProblem(DecisionProblem):
         def is_changed(distance: float) -> bool:
             return _answer(best(distance)) != first
 
-        distances = [log_factor for log_factor in LOGS if log_factor < limit] + [limit]
+        distances = [*(log_factor for log_factor in LOGS if log_factor < limit), limit]
         # What is estimated to stay the same is not decided on all samples.
         estimates = self.is_changed(self.at(parameter, np.exp(side * np.array(distances[1:]))))
-        brackets = zip(pairwise(distances), estimates, strict=True)
-        inner, outer = next(
-            (bracket for bracket, changed in brackets if changed and is_changed(bracket[1])), (0.0, 0.0)
-        )
-        if is_changed(inner):
-            inner, outer = 0.0, inner
+        candidates = [distance for distance, changed in zip(distances[1:], estimates, strict=True) if changed]
+        inner, outer = 0.0, next(filter(is_changed, candidates), 0.0)
         while outer - inner > 3 * PRECISION:
             middle = (inner + outer) / 2
             crossing = self._crossing(parameter, side * inner, side * outer, best(inner), best(outer))
@@ -183,13 +176,16 @@ class MonthlyProblem(DecisionProblem):
         if outer == 0.0:
             return None
         mix, factor = best(outer), math.exp(side * outer)
-        like_bought = (index for index, choice in enumerate(self.mixes) if choice.bought.keys() == mix.bought.keys())
-        to = next((index for index in like_bought if not self.mixes[index].one_offer), None)
+        same_kinds = (
+            index
+            for index, candidate in enumerate(self.mixes)
+            if candidate.bought.keys() == mix.bought.keys() and not candidate.one_offer
+        )
+        to = next(same_kinds, None)
         if to is None:
             return None
         lead = "" if mix.bought else mix.done.lead
-        usd = mix.expected * self.months_at(parameter, factor)
-        return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), lead or str(to))
+        return TurningPoint(factor, to, float(sum(mix.bought.values())), lead or str(to))
 
     def _problem(self, parameter: Parameter, log_factor: float) -> Problem:
         """Return the problem, all samples, with a parameter at exp(`log_factor`) times its baseline."""
@@ -202,7 +198,7 @@ class MonthlyProblem(DecisionProblem):
         estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.one_offer)
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
-        kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
+        kinds = np.flatnonzero((np.array([*starts]) != problem.owned).any(axis=0)).tolist()
         return MixSearch(problem, self.work).best(sorted(starts), kinds)
 
     def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float | None:
@@ -213,7 +209,8 @@ class MonthlyProblem(DecisionProblem):
         parameter, inner, outer
             A parameter, and the logarithms of its factors between which the crossing is looked for.
         first, second
-            The mixes; if they are the same, the offer that is paid most is compared with the baseline's.
+            The mixes; if they are the same, the offer that is paid most is compared with the
+            baseline's.
         """
         from scipy.optimize import brentq  # lazily: only monthly work needs it
 
@@ -238,39 +235,37 @@ class MonthlyProblem(DecisionProblem):
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield a case per machine for sale or contract and parameter: all work, jobs of a class, or project months."""
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
-        device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
+        device_hours = float(sum(best.device_hours(name).mean() for name in best.sources))
         without = work.mix_of(owned)
-        offered = [
-            (kind.name, work.mix_of(counts))
-            for index, kind in enumerate(work.drawn.held)
-            if not kind.there and work.affords(counts := step(owned, index, 1))
+        further = {kind.name: step(owned, index, 1) for index, kind in enumerate(work.drawn.held) if not kind.there}
+        offered = {name: work.mix_of(counts) for name, counts in further.items() if work.affords(counts)}
+        urgent = [job_class.name for job_class in work.classes if job_class.urgent]
+        all_work = all_of("the work of a month", "device_hours")
+        all_work = replace(all_work, value=device_hours, unit="device-hours/month")
+        parameters = [
+            parameter
+            for parameter in self.parameters
+            if parameter.quantity in (PER_MONTH, "months") and parameter.subject not in urgent
         ]
-        labels = {}
-        for parameter in self.parameters:
-            is_class = parameter.quantity == PER_MONTH and not parameter.subject.endswith("(urgent)")
-            if parameter.quantity == ALL_JOBS or (is_class and len(work.work.jobs) == 1):
-                labels[parameter] = (*DEVICE_HOURS, device_hours, "device-hours/month")
-            elif is_class or parameter.quantity == "months":
-                labels[parameter] = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
-        for parameter, label in labels.items() if offered else ():
-            problems = [self._problem(parameter, log_factor) for log_factor in BREAK_EVEN_LOGS]
-            selected = [
-                problem.select(..., even_indices(problem.jobs.shape[2], INTERVAL_MONTHS)) for problem in problems
+        if len(work.work.jobs) == 1:
+            parameters = [parameter for parameter in parameters if parameter.quantity == "months"]
+        for parameter in [*parameters, all_work] if offered else ():
+            problems = [
+                problem.select(..., even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
+                for problem in (self._problem(parameter, log_factor) for log_factor in BREAK_EVEN_LOGS)
             ]
-            for name, mix in offered:
+            for name, mix in offered.items():
                 if parameter.quantity == "months" and work.source_by_name[name].offer["purchase"] != "own":
                     continue
-                difference = self._cost_difference(without, mix, parameter, selected)
-                p_pays = float(np.mean(difference.samples[:, difference.sample_factors == 1.0] <= 0))
-                yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays)
+                yield self._break_even_case(name, without, mix, parameter, problems)
 
-    def _cost_difference(
-        self, without: Mix, with_machine: Mix, parameter: Parameter, problems: list[Problem]
-    ) -> CostDifference:
+    def _break_even_case(
+        self, name: str, without: Mix, with_machine: Mix, parameter: Parameter, problems: list[Problem]
+    ) -> BreakEvenCase:
         """Return USD per month with one machine more less that without, each with rentals, by factor and sample.
 
-        `problems`: at BREAK_EVEN_LOGS, with a few months; the factors at which both cost the same in all months are
-        added.
+        `name`: option of the machine; `problems`: at BREAK_EVEN_LOGS, with a few months; the
+        factors at which both cost the same in all months are added.
         """
         with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
             samples = np.stack([with_machine.at(problem).usd - without.at(problem).usd for problem in problems], axis=1)
@@ -279,8 +274,10 @@ class MonthlyProblem(DecisionProblem):
             if (usd[inner] <= 0) != (usd[outer] <= 0):
                 crossing = self._crossing(parameter, inner, outer, without, with_machine)
                 usd |= {} if crossing is None else {crossing: 0.0}
-        lines, no_jump = np.array(sorted(usd.items())).T, np.zeros(len(usd), bool)
-        return CostDifference(np.exp(lines[0]), lines[[1]], samples, np.exp(BREAK_EVEN_LOGS), no_jump, no_jump)
+        logs, central = np.array(sorted(usd.items())).T
+        no_jump, selected = np.zeros(len(usd), bool), np.searchsorted(logs, BREAK_EVEN_LOGS)
+        title = self.work.title(name)
+        return BreakEvenCase(name, title, parameter, np.exp(logs), central, no_jump, samples, selected)
 
 
 def _sample(problem: Problem) -> Problem:
@@ -305,8 +302,7 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     best, months = work.mixes[0], work.work.months
     if not np.isfinite(best.expected):
         return None
-    further = (mix for mix in work.mixes if not is_best(mix, best) and work.affords(mix.counts))
-    mixes = [best, *(mix for mix in further if np.isfinite(mix.expected))]
+    mixes = [mix for mix in work.distinct_mixes if np.isfinite(mix.expected) and work.affords(mix.counts)]
     if not any(mix.counts == work.drawn.owned and not mix.source for mix in mixes):
         mixes.append(work.mix_of(work.drawn.owned))
     labels, choices = frozenset(work.rows), []
@@ -314,15 +310,14 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         # What it rests on most: the machine that it buys, else what it rents.
         name = next(iter(mix.bought), mix.source or mix.done.lead)
         row = work.source_by_name.get(name, work.sources[0]).offer
-        title = mix_title(mix, work)
-        choices.append(Choice(row["option"], title, row, str(index), labels, already_owned=not mix.bought))
-    sources, job_parameters = work.sources, list(_job_parameters(work))
-    offers = [
-        replace(Choice.of(row), alternative=row["option"], labels=source.labels, already_owned=source.there > 0)
-        for source in sources
-        for row in [source.offer]
-    ]
-    speeds = {row["row"]: row for source in sources for row in source.rows if row is not None}
+        names = (row["option"], work.mix_title(mix), row, str(index))
+        choices.append(Choice(*names, labels, already_owned=not mix.bought))
+    job_parameters, offers = list(_job_parameters(work)), []
+    for source in work.sources:
+        row, is_owned = source.offer, source.there > 0
+        names = (row["option"], row["title"], row, row["option"])
+        offers.append(Choice(*names, source.labels, already_owned=is_owned))
+    speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
     all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
     return MonthlyProblem(
         workload=work.name,
@@ -330,7 +325,7 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         choices=tuple(choices),
         parameters=(
             *(
-                _within_price(work, parameter)
+                _within_price(parameter, work)
                 for parameter in parameters_of(offers, [*speeds.values()], work.month_days)
             ),
             *(parameter for parameter, _ in job_parameters),
@@ -344,7 +339,7 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     )
 
 
-def _within_price(work: MonthlyWork, parameter: Parameter) -> Parameter:
+def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
     """Return a parameter, a resale value limited to the lowest price of its machine: samples are cut there."""
     if parameter.figure != "residual_usd":
         return parameter

@@ -1,20 +1,27 @@
 """Monthly work: classes of jobs, samples of the machines that may run them, and the mixes within the team's budget."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, notna
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession
 from sweetspot.bills.rates import rent_over as mean_rent_factor
 from sweetspot.bills.renting import contract_months
-from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, hour_change
-from sweetspot.decision.options import Row
+from sweetspot.decision.analyses import timings_of
+from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, error_key, hour_change
+from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.decision.simulate import Draws, value_with_bounds
+from sweetspot.decision.verdict import COMMITMENT, MIX_TOLERANCE
+from sweetspot.declared_tables import columns_of
+from sweetspot.draws import LEVEL_RANGE, spread, stream
+from sweetspot.errors import refuse
 from sweetspot.mixes.problem import (
     ALWAYS,
     NEVER,
@@ -26,16 +33,27 @@ from sweetspot.mixes.problem import (
     SpeedErrors,
     finite,
     growth_by_month,
+    month_noise,
     months_of,
 )
-from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
+from sweetspot.mixes.search import OWNED, Mix, MixLimits, MixSearch, mixes
+from sweetspot.titles import class_title
+from sweetspot.wording import listed, the
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly, RecurringJob  # lazily: pydantic takes longer than all this computes
     from sweetspot.study.terms import Amount
 
-COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs of one class per month
+MIX_DRAWS = 1000  # Samples, each with its months: the standard error of a probability of 0.8 is 1.3 points.
+FIGURES = {
+    "hours": "hours",
+    "usd": "usd",
+    "variable": "variable_usd_per_hour",
+    "days": "days_per_month",
+}
+OWNERSHIP_FIGURES = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
+ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 
 
 class Trial(NamedTuple):
@@ -72,7 +90,7 @@ class Source(NamedTuple):
     def kind(self) -> str:
         """How the source is used: `there` (already owned), `bought` (or committed to by the month), or `rented`."""
         row = self.offer
-        is_monthly = row["purchase"] in ("own", *COMMITTED) or pd.notna(row["month_usd"])
+        is_monthly = row["purchase"] in COMMITMENT or notna(row["month_usd"])
         return "there" if self.there else "bought" if is_monthly else "rented"
 
     @property
@@ -90,13 +108,14 @@ class Source(NamedTuple):
 class MonthlyWork(MixLimits):
     """A monthly workload with machines and offers for its jobs, sampled; one sample where figures are central.
 
-    `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
-    per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
-    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline, and months
-    until delivery. `rents`: paths of the rents (None: the central ones).
-    `stretched`: length of the project / planned length. `speed_keys`: correlation key of each row whose speed is
-    uncertain; `trials`: the timings that reveal speeds, by key. `budget_usd`: what may be paid up front;
-    `limit_costs`: the budget as a reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
+    `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of
+    use, `days` of use per month. `numbers`: jobs of each class (urgent ones are part of it), class
+    x sample x month; `growth` of a class per month, class x sample. `offer_samples`, by name and
+    row: figures of ownership over their baseline, and months until delivery. `rents`: paths of the
+    rents (None: the central ones). `stretched`: length of the project / planned length.
+    `speed_keys`: correlation key of each row whose speed is uncertain; `trials`: the timings that
+    reveal speeds, by key. `budget_usd`: what may be paid up front; `limit_costs`: the budget as a
+    reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
     """
 
     name: str
@@ -115,7 +134,7 @@ class MonthlyWork(MixLimits):
     stretched: float = 1.0
     central_work: "MonthlyWork | None" = None
     budget_usd: float = math.inf
-    limit_costs: list[dict[str, Any]] = field(default_factory=list)
+    limit_costs: list[Row] = field(default_factory=list)
 
     @cached_property
     def drawn(self) -> Problem:
@@ -131,6 +150,13 @@ class MonthlyWork(MixLimits):
     def mixes(self) -> list[Mix]:
         """Mixes of machines and offers for the work: the best, then pure options, the cheapest first."""
         return mixes(self.drawn, self)
+
+    @cached_property
+    def distinct_mixes(self) -> list[Mix]:
+        """The best mix, and those with other numbers of machines or more than MIX_TOLERANCE dearer."""
+        best, *further = self.mixes
+        limit = best.expected * (1 + MIX_TOLERANCE)
+        return [best, *(mix for mix in further if mix.counts != best.counts or mix.expected > limit)]
 
     def mix_of(self, counts: Counts) -> Mix:
         """Return the mix of these numbers of machines, with the set of timings that lowers its USD most, if any."""
@@ -160,6 +186,48 @@ class MonthlyWork(MixLimits):
         """A title per owned machine, repeated for several of one kind."""
         return [self.title(kind.name) for kind in self.drawn.held for _ in range(kind.there)]
 
+    def mix_title(self, mix: Mix) -> str:
+        """Return the title of a mix: machines bought, and the offer or machines for the rest."""
+        if mix.kind == OWNED:
+            return "what you have, alone"
+        bought = listed([f"{count} × {self.title(name)}" for name, count in mix.bought.items()])
+        name = mix.source if mix.one_offer else mix.done.lead
+        rest = self.title(name) if name else ""
+        if bought:
+            return f"{bought}, the rest on {the(rest)}" if rest else bought
+        if not rest:
+            return "what you have" if self.at_home else "nothing"
+
+        # Beside what is owned each job runs on the offer that is cheapest in its sample.
+        another = " or another" if self.at_home and not mix.one_offer else ""
+        title = self.rental_title(rest + another, mix.done.share(name))
+        return title if self.at_home or mix.one_offer else f"nothing bought, {title}"
+
+    def rental_title(self, rented: str, share: float = 1.0) -> str:
+        """Return a title for renting `rented`, such as 'X beside your Y'; without owned machines all, most or some.
+
+        `share`: share of the rent that is paid for it.
+        """
+        if not self.at_home:
+            return f"{'all' if share > ALL else 'most' if share > 0.5 else 'some'} on {the(rented)}"
+        single = f"your {self.at_home[0].removeprefix('your ')}"
+        return f"{rented} beside {single if len(self.at_home) == 1 else 'what you have'}"
+
+    def failure_reasons(self, mix: Mix) -> list[Row]:
+        """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit`.
+
+        `limit` is `class` or `urgent_class` (the class `title` runs nowhere), else `hours` (the
+        machines' are too few).
+        """
+        problem, reasons = mix.at(self.central).problem, []
+        costs = [kind.hours for kind, count in zip(problem.held, mix.counts, strict=True) if count]
+        costs += [offer.usd for offer in problem.rented]
+        for number, job_class in enumerate(self.classes):
+            if problem.jobs[number].any() and not any(np.isfinite(cost[number, 0]) for cost in costs):
+                limit = "urgent_class" if job_class.urgent else "class"
+                reasons.append({"limit": limit, "title": class_title(job_class.name)})
+        return reasons or [{"limit": "hours"}]
+
     # --- at other values ------------------------------------------------------------------------
 
     def moved(self, values: ParameterValues) -> Problem:
@@ -180,28 +248,23 @@ class MonthlyWork(MixLimits):
 
     def _problem(self, values: ParameterValues, baseline: Problem | None = None) -> Problem:
         """Return the problem at `values`; machines and offers without changes are those of `baseline`."""
-        jobs = self._jobs(values)
-        owned = {kind.name: kind for kind in baseline.held} if baseline else {}
-        rented = {offer.name: offer for offer in baseline.rented} if baseline else {}
-        for source in self.sources:
-            name, is_affected = source.offer["option"], baseline is None or bool(source.labels & values.rows)
-            if is_affected and source.kind == "rented":
-                rented[name] = self._rented(source, values, jobs)
-            elif is_affected:
-                owned[name] = self._owned(source, values)
-        trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
-        return Problem(jobs, tuple(owned.values()), tuple(rented.values()), trials, self.speed_errors)
-
-    def _jobs(self, values: ParameterValues) -> Array:
-        """Return jobs per month at `values`, class x sample x month; a class excludes its urgent jobs."""
-        jobs: list[Array] = []
+        jobs: list[Array] = []  # Of each class without its urgent jobs.
         for index, job_class in enumerate(self.classes):
             number = self.numbers[index] * values.work(ALL_JOBS) * values.work(PER_MONTH, job_class.name)
             if job_class.urgent:
                 number = np.minimum(jobs[-1], number)
                 jobs[-1] = jobs[-1] - number
             jobs.append(number)
-        return np.stack(jobs)
+        owned = {kind.name: kind for kind in baseline.held} if baseline else {}
+        rented = {offer.name: offer for offer in baseline.rented} if baseline else {}
+        for source in self.sources:
+            name, is_affected = source.offer["option"], baseline is None or bool(source.labels & values.rows)
+            if is_affected and source.kind == "rented":
+                rented[name] = self._rented(source, values, np.stack(jobs))
+            elif is_affected:
+                owned[name] = self._owned(source, values)
+        trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
+        return Problem(np.stack(jobs), tuple(owned.values()), tuple(rented.values()), trials, self.speed_errors)
 
     def _figure(self, name: str, row: Row, values: ParameterValues) -> Array:
         """Return samples of a figure (hours or usd of a job, variable USD/hour, days) of a row at `values`."""
@@ -232,10 +295,10 @@ class MonthlyWork(MixLimits):
                 fixed = row["fixed_usd_per_month"] * working * usd / (possession(row, BASELINE.of(None)) or 1.0)
         else:
             rate = usd_per_hour / row["variable_usd_per_hour"]
-            if pd.notna(row["month_usd"]):
+            if notna(row["month_usd"]):
                 usd_per_hour, fixed = np.zeros(rate.size), row["month_usd"] * rate
             else:
-                terms = contract_months(months - float(np.median(delay)), row["term_months"]) / months
+                terms = contract_months(months - np.median(delay), row["term_months"]) / months
                 usd_per_hour, fixed = row["term_variable"] * rate, row["term_fixed"] * terms * rate
         hours = np.full((len(self.classes), capacity.size), NEVER)
         for index, class_row in self._rows_in_time(source, values):
@@ -250,10 +313,10 @@ class MonthlyWork(MixLimits):
             capacity=capacity,
             hours=hours,
             running=finite(hours) * usd_per_hour,
-            devices=int(row["gpus"]),
+            devices=row["gpus"],
             present=present,
             speed_keys=self._keys(source),
-            running_at_speed=finite(hours) * float(np.mean(usd_per_hour)),
+            running_at_speed=finite(hours) * np.mean(usd_per_hour),
         )
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
@@ -326,11 +389,11 @@ class MonthlyWork(MixLimits):
         """Return whether these numbers of machines keep the budget up front."""
         return self.up_front(counts) <= self.budget_usd
 
-    def over_budget(self, mix: Mix) -> list[dict[str, Any]]:
+    def over_budget(self, mix: Mix) -> list[Row]:
         """Return the reason against a mix that costs more than the budget up front (USD); [] for any other mix."""
-        usd = self.up_front(mix.counts)
-        is_over = usd > self.budget_usd
-        return [{"limit": "at_most_up_front", "allowed": self.budget_usd, "actual": usd}] if is_over else []
+        if self.affords(mix.counts):
+            return []
+        return [{"limit": "at_most_up_front", "allowed": self.budget_usd, "actual": self.up_front(mix.counts)}]
 
     def within_budget(self, usd_per_unit: float) -> "MonthlyWork":
         """Return the workload with its budget applied, and `limit_costs` where that changes the best mix.
@@ -343,3 +406,165 @@ class MonthlyWork(MixLimits):
         saved_usd = within.mixes[0].expected - self.mixes[0].expected
         costs = [reason | {"saved_usd": saved_usd} for reason in within.over_budget(self.mixes[0])]
         return replace(within, limit_costs=costs)
+
+
+def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
+    """Return the machines and offers of each mix that run jobs in it or are owned or bought for it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table `sources`; `device_hours` per month: mean of samples and months; `machines` and
+        `capacity_device_hours` per month of owned or bought kinds.
+    """
+    rows = []
+    for monthly in works:
+        for mix in monthly.mixes:
+            counts = {kind.name: count for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
+            for name, machine in mix.done.sources.items():
+                device_hours, count = mix.done.device_hours(name).mean(), counts.get(name)
+                if count or device_hours:
+                    capacity, use = None, monthly.source_by_name[name].kind
+                    if isinstance(machine, OwnedMachine):
+                        capacity = counts[name] * (machine.hours_per_month * machine.devices).mean()
+                    rows.append((monthly.name, name, monthly.title(name), use, mix.key, count, device_hours, capacity))
+    return DataFrame(rows, columns=columns_of("sources"))
+
+
+def monthly_work(
+    name: str, work: "Monthly", options: DataFrame, draws: Draws, offers: DataFrame, month_days: float, seed: int
+) -> MonthlyWork:
+    """Return a monthly workload with its machines (persistent options in the answer), sampled and at central figures.
+
+    Parameters
+    ----------
+    name, work
+        Name and terms of the workload; an owned machine (`have`) without a figure gets no jobs.
+    options, draws
+        The options that fit, and their samples.
+    offers
+        All offers.
+    month_days
+        Days of a month.
+    seed
+        The study's seed.
+
+    Raises
+    ------
+    UserError
+        Where an owned machine has no offer `own`.
+    """
+    owned = set(offers.loc[offers["purchase"] == "own", "instance"])
+    refuse(
+        f"workloads.yaml: {name}.have names {machine!r}; expected a machine with an offer `own` in a price list"
+        for machine in sorted({*work.have} - owned)
+    )
+    # Of a contract what is paid by its terms, before that is spread over the hours of use.
+    paid = {"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"}
+    terms = offers.reindex(columns=[*OFFER, "term_months", "upfront_usd", *paid]).rename(columns=paid)
+    terms = terms.drop_duplicates(list(OFFER))
+    table = options.merge(terms, on=list(OFFER), how="left", validate="many_to_one")
+
+    classes = []
+    for job in work.jobs:
+        classes.append(WorkClass(job.name, f"{name}.{job.name}", job, False, NEVER))
+        if job.within_hours is not None:
+            classes.append(WorkClass(f"{job.name} (urgent)", f"{name}.{job.name}", job, True, job.within_hours))
+
+    sampled = {figure: getattr(draws, figure)[:, :MIX_DRAWS] for figure in FIGURES}
+    size = sampled["hours"].shape[1]
+    speed_keys, logs, ownership = dict[int, str](), dict[str, Array](), dict[tuple[str, int], Array]()
+    for figure in draws.figures:
+        samples, error = figure.values[:MIX_DRAWS], error_key(figure.error)
+        if figure.name == "images_per_s":
+            speed_keys |= dict.fromkeys(figure.rows, error)
+            logs.setdefault(error, np.log(samples))
+        elif figure.name in OWNERSHIP_FIGURES:
+            planned = table.loc[figure.rows, figure.name]
+            ownership |= {(figure.name, label): samples / value for label, value in planned.items() if value > 0}
+
+    # The cheapest timing of each uncertain speed; none if no such machine is rented out.
+    timings, trials = timings_of(options), dict[str, Trial]()
+    for row in records(options):
+        key, timing = speed_keys.get(row["row"]), timings.get((row["gpu"], int(or_zero(row["figure_gpus"]))))
+        if key is not None and timing is not None:
+            trial = Trial(timing["cost_to_learn_usd"], timing["learn_on_title"])
+            trials[key] = min(trials.get(key, trial), trial)
+
+    errors = SpeedErrors(tuple(logs), np.array([*logs.values()]).reshape(len(logs), size))
+    numbers, growth = _job_samples(name, work, classes, seed, size)
+    monthly = MonthlyWork(
+        name=name,
+        work=work,
+        classes=tuple(classes),
+        sources=_sources(work, classes, table),
+        figures=sampled,
+        numbers=numbers,
+        growth=growth,
+        offer_samples=ownership | _delivery_samples(table, seed, size),
+        month_days=month_days,
+        rents=draws.rents,
+        speed_keys=speed_keys,
+        speed_errors=errors,
+        trials=trials,
+    )
+    central = {figure: table[column].to_numpy(float)[:, None] for figure, column in FIGURES.items()}
+    numbers, growth = _job_samples(name, work, classes, None, 1)
+    central_work = replace(
+        monthly,
+        figures=central,
+        numbers=numbers,
+        growth=growth,
+        offer_samples=_delivery_samples(table, None, 1),
+        rents=None,
+        speed_errors=SpeedErrors(errors.keys, np.zeros((len(errors.keys), 1))),
+    )
+    return replace(monthly, central_work=central_work)
+
+
+def _job_samples(
+    name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
+) -> tuple[Array, Array]:
+    """Return jobs per month, class x sample x month, and growth per month, class x sample; medians if seed is None."""
+    numbers, growth = list[Array](), list[Array]()
+    for job_class in classes:
+        job, number = job_class.job, job_class.number
+        noise = _noise(seed, size, "growth_per_month", name, job.name)
+        value, low, high = (1.0 + rate for rate in (job.growth_per_month.value, *job.growth_per_month.ends))
+        growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
+        growth_factors = growth_by_month(growth[-1][None], work.months)[0]
+        by_month = np.zeros(growth_factors.shape)
+        if seed is not None:
+            generator = stream(seed, PER_MONTH, name, job.name, job_class.urgent)
+            by_month = month_noise(generator, size, by_month.shape[1], work.months_alike)
+        jobs = spread(number.value, *number.ends, LEVEL_RANGE, by_month) * growth_factors
+        numbers.append(np.minimum(numbers[-1], jobs) if job_class.urgent else jobs)
+    return np.stack(numbers), np.stack(growth)
+
+
+def _noise(seed: int | None, size: int, *key: object) -> Array:
+    """Return `size` standard normal samples of the stream `key`; zeros (the median) without a seed."""
+    return np.zeros(size) if seed is None else stream(seed, *key).standard_normal(size)
+
+
+def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) -> tuple[Source, ...]:
+    """Return a source per persistent option of the classes; owned machines count in the first list that offers them."""
+    is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
+    workloads, counts, sources = [job_class.workload for job_class in classes], Counter(work.have), []
+    is_used = (options["in_answer"] | is_owned) & options["persistent"]
+    for _, group in options[is_used & options["workload"].isin(workloads)].groupby("option", sort=False):
+        rows = records(group)
+        by_workload = {row["workload"]: row for row in reversed(rows)}
+        count = counts.pop(rows[0]["instance"], 0) if rows[0]["purchase"] == "own" else 0
+        sources.append(Source(rows[0], tuple(map(by_workload.get, workloads)), count))
+    return tuple(sources)
+
+
+def _delivery_samples(options: DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
+    """Return samples of the months until delivery, by (figure, row label), where a machine is not there at once."""
+    samples, figure = {}, "delivery_months"
+    for row in records(options):
+        if or_zero(row.get(figure)) > 0:
+            noise = _noise(seed, size, "delivery", row["option"])
+            samples[figure, row["row"]] = spread(*value_with_bounds(row, figure), LEVEL_RANGE, noise)
+    return samples

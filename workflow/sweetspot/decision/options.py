@@ -73,13 +73,14 @@ def build_options(
     -------
     pandas.DataFrame
         The columns of its cost, TERMS of its offer, and: `option` (its key in all tables), `title`,
-        `model_title`, `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (offers of its price list
-        may be the answer), `is_reference` (the option that the decision is about), `persistent` (not interrupted by the
-        provider, or accepted as such), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom),
-        `assumed_interval` (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with
-        `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its model),
-        `fixed_usd_per_month` (owning only), `variable_usd_per_hour` (per hour of use, overhead of interruptions
-        included), `rent_months`, `rent_factor` (`with_rent_factor`),
+        `model_title`, `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (offers
+        of its price list may be the answer), `is_reference` (the option that the decision is
+        about), `persistent` (not interrupted by the provider, or accepted as such), FIGURE with
+        `level` (coverage), `runs`, `interval_df` (degrees of freedom), `assumed_interval`
+        (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with
+        `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its
+        model), `fixed_usd_per_month` (owning only), `variable_usd_per_hour` (per hour of use,
+        overhead of interruptions included), `rent_months`, `rent_factor` (`with_rent_factor`),
         `unit` (word for what speeds count), `workload_title`, `fits` with `memory_need_gib` and
         `gpu_memory_gib`. A workload without a model has the model NO_MODEL and no throughput.
 
@@ -129,9 +130,10 @@ def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
 def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
     """Return `rows` with FIGURE_COLUMNS (images/s, interval, source) of a cell's best figure, and `rounds_apart`.
 
-    Where several jobs run side by side on one machine (`jobs_at_once`, else 1) the rate is that of all of them;
-    `figure_images_per_s`, `figure_gpus`: images/s of the figure behind it (of a single job the rate itself), and its
-    number of devices. An interval that nobody knows is an assumed factor either way, marked `assumed_interval`.
+    Where several jobs run side by side on one machine (`jobs_at_once`, else 1) the rate is that of
+    all of them; `figure_images_per_s`, `figure_gpus`: images/s of the figure behind it (of a single
+    job the rate itself), and its number of devices. An interval that nobody knows is an assumed
+    factor either way, marked `assumed_interval`.
     """
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
@@ -179,8 +181,8 @@ def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFram
 def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
     """Return `rows` with TERMS of their offer, USD per month of ownership and USD per hour of use.
 
-    The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per hour
-    at the planned use is multiplied by machine hours per hour of training.
+    The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and
+    its price per hour at the planned use is multiplied by machine hours per hour of training.
     """
     prices = offers.reindex(columns=[*OFFER, *TERMS]).drop_duplicates(list(OFFER))
     rows = rows.drop(columns=TERMS, errors="ignore")
@@ -223,7 +225,7 @@ def _references(rows: DataFrame, settings: Settings) -> Series:
         raise UserError(f"{about} costs nothing; expected a machine with a price")
 
     options = options[options["in_answer"] & (options["images_per_s"] > 0)]
-    order = options.assign(rank=2 * (options["purchase"] != "own") + ~options["persistent"].astype(bool))
+    order = options.assign(rank=2 * (options["purchase"] != "own") + ~options["persistent"])
     first = order.sort_values(["rank", "usd_per_hour"], kind="stable").drop_duplicates("model")
     return rows["option"].eq(rows["model"].map(first.set_index("model")["option"]))
 
@@ -244,23 +246,24 @@ def records(rows: DataFrame) -> list[Row]:
 def with_alternative(rows: DataFrame) -> DataFrame:
     """Return rows with `alternative`, a key shared by one machine's rows in several price lists or numbers of nodes.
 
-    Several nodes are a way to use the machine that they are made of, the first of the same provider, device, devices
-    per node and purchase; their sizes are one alternative even where nobody rents a single node.
+    Several nodes are a way to use the machine that they are made of, the first of the same
+    provider, device, devices per node and purchase; their sizes are one alternative even where
+    nobody rents a single node.
     """
     nodes = rows["nodes"].astype(float).fillna(1.0)
     text = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
     devices = (rows["gpus"] / nodes).map("{:g}".format)
     cluster = text["provider"] + " with " + text["gpu"] + " in nodes of " + devices
     text["offer"] = cluster + text["purchase"]
-    single = text[nodes <= 1].drop_duplicates("offer").set_index("offer")["instance"]
-    machine = text["instance"].where(nodes <= 1, text["offer"].map(single).fillna(cluster))
+    single = text["instance"].where(nodes <= 1).groupby(text["offer"]).transform("first")
+    machine = text["instance"].where(nodes <= 1, single.fillna(cluster))
     return rows.assign(alternative=machine + " (" + text["purchase"] + ")")
 
 
 def staying(rows: DataFrame) -> DataFrame:
     """Return rows with `in_answer` and `persistent` (the provider does not stop it); if none, all with `in_answer`."""
-    in_answer = rows[rows["in_answer"].astype(bool)]
-    persistent = in_answer[in_answer["persistent"].astype(bool)]
+    in_answer = rows[rows["in_answer"]]
+    persistent = in_answer[in_answer["persistent"]]
     return persistent if len(persistent) else in_answer
 
 

@@ -1,7 +1,7 @@
 """A plan of phases: jobs dealt out in rounds to whole machines, as many as the plan's months need."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 
 import numpy as np
@@ -18,15 +18,15 @@ from sweetspot.decision.decision_problem import (
     Array,
     BreakEvenCase,
     Choice,
-    CostDifference,
     Costs,
     DecisionProblem,
     Parameter,
     ParameterValues,
+    all_of,
     hour_change,
+    parameters_of,
 )
 from sweetspot.decision.options import CELL, OFFER, Row, records
-from sweetspot.decision.parameters import all_of, parameters_of
 from sweetspot.decision.simulate import Draws
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
@@ -43,23 +43,26 @@ CHOICE_COLUMNS = [
 class PhasesProblem(DecisionProblem):
     """A plan of phases, and USD and machines of each option for it at any parameter values.
 
-    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the hours, and with them
-    the number of machines. Every further machine is paid for all months. A longer project has as much work in
-    each month; machines are kept for all of it, and terms that are renewed too.
+    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the
+    hours, and with them the number of machines. Every further machine is paid for all months. A
+    longer project has as much work in each month; machines are kept for all of it, and terms that
+    are renewed too.
 
     Parameters
     ----------
     table
-        A row per choice: option, title, alternative, `counts` (machines), at least `boxes` for any amount of work;
-        hours, usd, of that `ownership_usd` for owning or committing; `planned_hours` of one owned machine,
-        `device_hours` of the whole plan, `room_hours` in which one machine may work (NaN: unlimited),
-        `renewed_term_months` of a term that is signed again until the plan ends (NaN: none is).
+        A row per choice: option, title, alternative, `counts` (machines), at least `boxes` for any
+        amount of work; hours, usd, of that `ownership_usd` for owning or committing;
+        `planned_hours` of one owned machine, `device_hours` of the whole plan, `room_hours` in
+        which one machine may work (NaN: unlimited), `renewed_term_months` of a term that is signed
+        again until the plan ends (NaN: none is).
     jobs
         Number of jobs of each phase.
     phase_usd, job_hours, slots
         USD by use, hours of a job, and jobs that a machine works on at once; phase x option.
     speed_of
-        Label of the row whose speed determines the hours of a job, by phase and option; None: no such row.
+        Label of the row whose speed determines the hours of a job, by phase and option; None: no
+        such row.
     work_hours
         Hours of all jobs, as the plan states them.
     running_samples, ownership_samples
@@ -127,26 +130,21 @@ class PhasesProblem(DecisionProblem):
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield a case per owned option with the amount of work, and with days of use."""
-        usd = self.running_samples + self.ownership_samples
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
         owned, rented = (np.flatnonzero(self.eligible & mask).tolist() for mask in (is_owned, ~is_owned))
         amount, unit = (self.work_hours, "hours of work") if len(self.jobs) > 1 else (float(self.jobs[0]), "jobs")
-
+        work = replace(all_of("the work of the plan"), value=amount, unit=unit)
+        days = (parameter for parameter in self.parameters if parameter.quantity == "days_per_month")
+        parameters = [*days, work]
         for index in owned if rented else ():
-            choice, p_pays = self.choices[index], float(np.mean(usd[index] <= usd[rented].min(axis=0)))
-            for parameter in self.parameters:
-                label = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
-                if parameter.quantity == ALL_JOBS:
-                    label = ("the work of the plan", ALL_JOBS, amount, unit)
-                elif parameter.quantity != "days_per_month":
-                    continue
-                difference = self._cost_difference(index, rented, parameter)
-                yield BreakEvenCase(choice.option, choice.title, parameter, *label, difference, p_pays)
+            for parameter in parameters:
+                yield self._break_even_case(index, rented, parameter)
 
-    def _cost_difference(self, index: int, rented: list[int], parameter: Parameter) -> CostDifference:
+    def _break_even_case(self, index: int, rented: list[int], parameter: Parameter) -> BreakEvenCase:
         """Return USD of an owned option less USD of the cheapest rented one, by sample and factor of a parameter.
 
-        The number of machines is that of central figures; contracts are repeated as often as the work requires.
+        The number of machines is that of central figures; contracts are repeated as often as the
+        work requires.
         """
         factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
@@ -171,7 +169,8 @@ class PhasesProblem(DecisionProblem):
         ownership = self.table[["ownership_usd"]].to_numpy(float)
         central = difference(self.table[["usd"]].to_numpy(float) - ownership, ownership, slice(None))
         samples = difference(self.running_samples, self.ownership_samples, selected)
-        return CostDifference(factors, central, samples, factors[selected], counts, counts[selected])
+        choice = self.choices[index]
+        return BreakEvenCase(choice.option, choice.title, parameter, factors, central[0], counts, samples, selected)
 
 
 def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_days: float) -> list[PhasesProblem]:
@@ -189,9 +188,10 @@ def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_da
     Returns
     -------
     list of PhasesProblem
-        One per plan; choices are the options that can run the plan and may be the answer, the cheapest first.
+        One per plan; choices are the options that can run the plan and may be the answer, the
+        cheapest first.
     """
-    in_answer = options[options["in_answer"].astype(bool)]
+    in_answer = options[options["in_answer"]]
     if plans.empty or in_answer.empty:
         return []
     # The plan's row of an option is that of the cell the option was priced on.

@@ -1,23 +1,20 @@
 """Prices all works of a study (monthly work, plans of phases, single jobs): a table of choices and samples of USD."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame, Series
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import possession
 from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, EXCLUDED, KEEP, LIMIT, MAY_STOP, MIX, RENT
-from sweetspot.decision.choice_table import NOTHING, PricedWork
-from sweetspot.decision.decision_problem import Array, ParameterValues
-from sweetspot.decision.monthly_work import COMMITTED, MonthlyWork
+from sweetspot.decision.decision_problem import Array, ParameterValues, all_of
+from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.parameters import all_of
 from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.sources import failure_reasons, is_best, mix_title
-from sweetspot.mixes.search import BEST, Mix
+from sweetspot.decision.verdict import COMMITMENT, NOTHING, PricedWork
+from sweetspot.mixes.search import Mix
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS
 
@@ -29,7 +26,7 @@ OPTION_COLUMNS = ["title", "alternative", "instance", "purchase", "price_list", 
 
 
 def works(
-    options: pd.DataFrame,
+    options: DataFrame,
     draws: Draws,
     plans: Sequence[PhasesProblem],
     monthly: Sequence[MonthlyWork],
@@ -53,18 +50,18 @@ def works(
     priced += [_phased_work(plan, options, draws) for plan in plans]
     priced = [work._replace(title=titles.get(work.name, work.title)) for work in priced]
     is_part = options["workload"].astype(str).str.startswith(tuple(f"{work.name}." for work in monthly))
-    jobs = options[~is_part.astype(bool)].groupby("workload", sort=False)
+    jobs = options[~is_part].groupby("workload", sort=False)
     priced += [_single_work(str(name), rows, draws, settings) for name, rows in jobs]
     return priced
 
 
-def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, today: Array) -> PricedWork:
+def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: Array) -> PricedWork:
     """Return a work with choices by USD; `stands`: feasible, and persistent or the reference (if none: feasible)."""
-    persistent, in_answer = table["persistent"].astype(bool), table["in_answer"].astype(bool)
+    persistent, in_answer = table["persistent"], table["in_answer"]
     able = in_answer & np.isfinite(table["usd"].astype(float))
-    lasting = able & (persistent | table["is_reference"].astype(bool))
+    lasting = able & (persistent | table["is_reference"])
     stands = lasting if lasting.any() else able
-    rules = pd.Series(np.select([~in_answer, persistent], [EXCLUDED, CANNOT], MAY_STOP), table.index, dtype=object)
+    rules = Series(np.select([~in_answer, persistent], [EXCLUDED, CANNOT], MAY_STOP), table.index, dtype=object)
     if "why_not" in table:
         rules = table["why_not"].fillna(rules)
     table = table.assign(stands=stands, why_not=rules.mask(stands, None)).reset_index(drop=True)
@@ -72,9 +69,7 @@ def _sorted_work(name: str, months: float, table: pd.DataFrame, usd: Array, toda
     return PricedWork(name, name, months, table.loc[order].reset_index(drop=True), usd[order], today[order])
 
 
-def _option_work(
-    name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, draws: Draws
-) -> PricedWork:
+def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, usd: Array, draws: Draws) -> PricedWork:
     """Return a work whose choices are options; `columns`: further ones, `ownership_usd` of the machine among them."""
     options = records(rows)
     kinds = [_kind_of(row) for row in options]
@@ -87,19 +82,19 @@ def _option_work(
         usd_at_todays_prices=columns["usd"] / rows["rent_factor"],
         **columns,
     )
-    rises = 1.0 if draws.rents is None else [draws.rents.factor(row) * float(row["rent_factor"]) for row in options]
+    rises = 1.0 if draws.rents is None else [draws.rents.factor(row) * row["rent_factor"] for row in options]
     return _sorted_work(name, months, table, usd, usd / rises)
 
 
-def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
+def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> PricedWork:
     """Return a plan of phases with a choice per option that can run it, and USD, choice x sample."""
     rows = options.loc[[choice.row["row"] for choice in plan.choices]]
     columns = plan.table.set_axis(rows.index)
     work = _option_work(plan.workload, plan.months, rows, columns, plan.samples_usd, draws)
-    return work._replace(cost=ROUNDS, model=str(rows["model"].iloc[0]))
+    return work._replace(cost=ROUNDS, model=rows["model"].iloc[0])
 
 
-def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
+def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -> PricedWork:
     """Return the workload of a single job with a choice per option, and USD, choice x sample."""
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
     columns = rows[["usd", "hours", "month_usd"]].assign(
@@ -109,18 +104,18 @@ def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings
     )
     months = 1.0 if settings.counts == "month" else np.nan
     work, first = _option_work(name, months, rows, columns, draws.usd[rows.index], draws), rows.iloc[0]
-    model, title = str(first["model"]), str(first.get("workload_title") or name)
+    model, title = first["model"], first.get("workload_title") or name
     if title == name and model != NO_MODEL:
-        title = str(first["model_title"])
+        title = first["model_title"]
     days = rows.loc[rows["purchase"].eq("own") & (rows["capex_usd"] > 0), "days_per_month"].tolist()
-    return work._replace(title=title, model=model, busy=float(next(iter(days), np.nan)))
+    return work._replace(title=title, model=model, busy=next(iter(days), np.nan))
 
 
 def _kind_of(row: Row) -> str:
     """Return the kind of choice that an option is: BUY, KEEP (owned already), CONTRACT or RENT."""
-    if row["purchase"] == "own":
-        return BUY if row["capex_usd"] > 0 else KEEP
-    return CONTRACT if row["purchase"] in COMMITTED else RENT
+    if row["purchase"] == "own" and not row["capex_usd"] > 0:
+        return KEEP
+    return COMMITMENT.get(row["purchase"], RENT)
 
 
 def _usd_per_capex(row: Row, fixed_usd: float) -> float:
@@ -131,49 +126,56 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
     return float(fixed_usd / row["fixed_usd_per_month"] * rise / (0.1 * row["capex_usd"]))
 
 
-def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame) -> PricedWork:
+def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
     """Return a monthly workload with a choice per mix, and USD over the project, choice x sample."""
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    best, months = monthly.mixes[0], float(monthly.work.months)
-    mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]
-    table = pd.DataFrame([_mix_choice(monthly, mix, rows) for mix in mixes])
+    mixes, months = monthly.distinct_mixes, monthly.work.months
+    table = DataFrame([dict.fromkeys(CAPEX, np.nan) | _mix_choice(monthly, mix, rows) for mix in mixes])
     table = table.assign(persistent=True, is_reference=False, usd_at_todays_prices=table["usd"])
     # Rentals alone are of one kind, as the cheapest of them: a faster device takes fewer hours for the same work.
-    is_rental = table["box_title"].isna() & table["main_rented"].notna()
+    is_rental = table["commitment"].eq(NOTHING) & table["main_rented"].notna()
     table["kind"] = table["kind"].mask(is_rental, next(iter(table["kind"][is_rental]), RENT))
     usd = np.stack([mix.done.usd * months for mix in mixes])
     work = _sorted_work(monthly.name, months, table, usd, usd)
     return work._replace(cost=DISPATCH, limit_costs=monthly.limit_costs)
 
 
-def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict[str, Any]:
+def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
     """Return the columns of a mix in the table of choices; `rows`: option rows by key."""
-    months, lead, done = float(monthly.work.months), mix.done.lead or None, mix.done
+    months, lead, done = monthly.work.months, mix.done.lead or None, mix.done
     name, count = next(iter(mix.bought.items()), (None, 0))
-    hours = {source: float(done.device_hours(source).mean()) for source in done.sources}
+    hours = {source: done.device_hours(source).mean() for source in done.sources}
     owned_hours = sum(hours[kind.name] for kind in monthly.drawn.held if kind.there)
     is_owned = (monthly.at_home and lead is None) or owned_hours >= OWNED_SHARE * sum(hours.values())
-    failures = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
+    failures = [] if np.isfinite(mix.expected) else monthly.failure_reasons(mix)
     excess = [] if failures else monthly.over_budget(mix)
     trials = sorted((monthly.trials[key] for key in mix.timed), reverse=True)
-    kind, usd_per_capex = KEEP if is_owned else RENT, 0.0
-    box: Row = dict.fromkeys(CAPEX, np.nan) | {"instance": lead}
-    columns: dict[str, Any] = {"commitment": NOTHING, "box_title": None, "lead_option": lead}
+    columns: Row = {
+        "kind": KEEP if is_owned else RENT,
+        "commitment": NOTHING,
+        "instance": lead,
+        "lead_option": lead,
+        "usd_per_capex": 0.0,
+    }
     if name is not None:
         box, kind = rows[name], _kind_of(rows[name])
-        columns = {"commitment": kind, "box_title": box["title"], "lead_option": None}
-        columns["pays_below_usd"] = price_that_pays(monthly, name) if kind == BUY else np.nan
-        usd_per_capex = _usd_per_capex(box, box["fixed_usd_per_month"] * count * months)
-    return columns | {column: box.get(column) for column in ("instance", "price_list", *CAPEX)} | {
+        columns = {column: box[column] for column in ("instance", "price_list", *CAPEX)} | {
+            "kind": MIX if lead is not None and kind == BUY else kind,
+            "commitment": kind,
+            "box_title": box["title"],
+            "lead_option": None,
+            "usd_per_capex": _usd_per_capex(box, box["fixed_usd_per_month"] * count * months),
+            "pays_below_usd": price_that_pays(monthly, name) if kind == BUY else np.nan,
+        }
+    return columns | {
         "choice": mix.key,
-        "title": mix_title(mix, monthly),
-        "kind": MIX if lead is not None and kind == BUY else kind,
+        "title": monthly.mix_title(mix),
         # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
         "alternative": mix.key if name or lead is None or any(monthly.drawn.owned) else lead,
         "counts": float(sum(mix.bought.values())),
         "device_hours": sum(hours.values()) * months,
         "usd": mix.expected * months,
-        "usd_per_month_central": np.nan if failures else float(mix.at(monthly.central).usd[0]),
+        "usd_per_month_central": np.nan if failures else mix.at(monthly.central).usd[0],
         "main_rented": lead,
         "lead": monthly.title(lead) if lead and not monthly.at_home and not name else None,
         "timed": list(dict.fromkeys(trial.title for trial in trials)),
@@ -182,24 +184,23 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> dict
         "why_not": CANNOT if failures else LIMIT if excess else None,
         "reasons": failures or excess,
         "in_answer": not excess,
-        "usd_per_capex": usd_per_capex,
     }  # fmt: skip
 
 
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     """Return the USD per machine at which the best mix that buys this kind costs as much as the best without purchases.
 
-    With a given number of machines the cost is linear in their price; the highest such price over all numbers is
-    returned. NaN without such a mix.
+    With a given number of machines the cost is linear in their price; the highest such price over
+    all numbers is returned. NaN without such a mix.
     """
     owned, source = monthly.drawn.owned, monthly.source_by_name[name]
     for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}
     rivals = [mix.expected for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and monthly.affords(mix.counts)]
     rival_usd = min(rivals, default=np.nan)
     index = [kind.name for kind in monthly.drawn.held].index(name)
-    price, highest = float(source.offer["capex_usd"]), np.nan
+    price, highest = source.offer["capex_usd"], np.nan
     doubled = monthly.moved(ParameterValues(1, {all_of(name, "capex_usd", "capex_usd", source.labels): 2.0}))
-    month = float((doubled.held[index].fixed - monthly.drawn.held[index].fixed).mean())  # USD for the price alone.
+    month = (doubled.held[index].fixed - monthly.drawn.held[index].fixed).mean()  # USD for the price alone.
     for base in {owned, monthly.mixes[0].counts} if month > 0 else ():
         previous = -np.inf
         for number in range(1, MAXIMUM_PRICED + 1):

@@ -14,9 +14,9 @@ from sweetspot.decision.decision_problem import (
     Costs,
     DecisionProblem,
     ParameterValues,
+    parameters_of,
 )
 from sweetspot.decision.options import Row, records, staying, trained
-from sweetspot.decision.parameters import parameters_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, p_cheaper
 
@@ -27,8 +27,8 @@ DAYS = ("break_even_value", "break_even_low", "break_even_high", "days", "days_l
 class SharedMachineProblem(DecisionProblem):
     """A job repeated over the project; `baseline_usd`: USD of all repetitions, by choice.
 
-    The number of repetitions is proportional to days of use and months; a speed changes the hours of the same
-    work.
+    The number of repetitions is proportional to days of use and months; a speed changes the hours
+    of the same work.
     """
 
     baseline_usd: Array
@@ -50,14 +50,15 @@ class SharedMachineProblem(DecisionProblem):
 def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
     """Return the problem of each model that has two options or more.
 
-    Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
-    all workloads of the model that every option runs, once each, at their bills.
+    Where the reference is owned, the work is all that the reference can run in its planned days
+    over its months; else all workloads of the model that every option runs, once each, at their
+    bills.
 
     Parameters
     ----------
     options
-        The table of options; those in the answer and persistent are choices, unless their cost is infinite in some
-        sample.
+        The table of options; those in the answer and persistent are choices, unless their cost is
+        infinite in some sample.
     draws
         Their samples.
     month_days
@@ -71,7 +72,7 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
     reference_rows, problems = references(options), []
     for model, table in trained(options).items():
         rows, reference = records(staying(table)), reference_rows.get(model)
-        length: Row = {"months": np.nan}
+        months, label = np.nan, None
         if len(rows) < 2:
             continue
 
@@ -79,7 +80,7 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
             usd, samples = _all_workloads(model, rows, options, draws)
         else:
             usd, samples = _work_of_reference(rows, reference, draws, month_days)
-            length = {"months": float(reference["months"]), "reference": int(reference["row"])}
+            months, label = reference["months"], reference["row"]
 
         order = np.argsort(usd, kind="stable")
         order = order[np.isfinite(samples[order]).all(axis=1)]
@@ -94,7 +95,8 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
                 samples_usd=samples[order],
                 model=model,
                 baseline_usd=usd[order],
-                **length,
+                months=months,
+                reference=label,
             )
         )
     return problems
@@ -109,7 +111,7 @@ def _hour_at(row: Row, values: ParameterValues) -> Number:
 def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
     """Return USD per hour at `use` x planned days, from USD per month and per hour; of a contract, `variable` / use."""
     if row["purchase"] == "own":
-        return np.asarray(usd_per_hour_of_use(fixed, variable, float(row["days_per_month"]) * use))
+        return np.asarray(usd_per_hour_of_use(fixed, variable, row["days_per_month"] * use))
     return variable / use if by_contract(row) else variable
 
 
@@ -127,15 +129,16 @@ def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws
 def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array]:
     """Return USD by row for the reference's work, and samples of that cost (row x sample).
 
-    The work is what the reference does in its planned days over its months, less the hours it is broken. A sample with
-    more days of use has more work; monthly payments stay, so each image costs less.
+    The work is what the reference does in its planned days over its months, less the hours it is
+    broken. A sample with more days of use has more work; monthly payments stay, so each image costs
+    less.
     """
-    label, days, months = reference["row"], float(reference["days_per_month"]), float(reference["months"])
+    label, days, months = reference["row"], reference["days_per_month"], reference["months"]
     use = np.minimum(draws.days[label], month_days) / days
     lengths = (figure.values for figure in draws.figures if figure.name == "months" and label in figure.rows)
 
     hours = HOURS_A_DAY * days * (1.0 - or_zero(reference["downtime_share"])) * months
-    images = 3600.0 * float(reference["images_per_s"]) * hours
+    images = 3600.0 * reference["images_per_s"] * hours
     sampled_images, samples = images * use * next(lengths, months) / months, []
     for row in rows:
         # The hour of a contract is sampled at the price list's days of use: here they are the team's.
@@ -143,7 +146,7 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
         variable = row["variable_usd_per_hour"] if by_contract(row) else draws.variable[index]
         hour = _usd_per_hour(row, draws.fixed[index], variable, use)
         samples.append(sampled_images * hour / (3600.0 * draws.images_per_s[index]))
-    return np.array([images / float(row["images_per_usd"]) for row in rows]), np.stack(samples)
+    return np.array([images / row["images_per_usd"] for row in rows]), np.stack(samples)
 
 
 def references(options: DataFrame) -> dict[str, Row]:
@@ -155,7 +158,8 @@ def references(options: DataFrame) -> dict[str, Row]:
 def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list[Row]:
     """Return the days of use from which the owned reference is cheaper, for every alternative of each model.
 
-    An owned alternative is used on the same days as the reference, and so is a contract, paid whether used or not.
+    An owned alternative is used on the same days as the reference, and so is a contract, paid
+    whether used or not.
 
     Parameters
     ----------
@@ -169,10 +173,11 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
     Returns
     -------
     list of dict
-        Rows of the table `break_even`, one per model and alternative; none where the reference is not owned. `days`
-        and `break_even_value`, with 90 % of the samples (NaN: beyond the month): use from which the reference is
-        cheaper; `gain_at_use`: cost of the alternative / cost of the reference at the planned use; `p_cheaper`: share
-        of samples in which the reference is cheaper at that use; `p_pays`: in which some use within the month pays.
+        Rows of the table `break_even`, one per model and alternative; none where the reference is
+        not owned. `days` and `break_even_value`, with 90 % of the samples (NaN: beyond the month):
+        use from which the reference is cheaper; `gain_at_use`: cost of the alternative / cost of
+        the reference at the planned use; `p_cheaper`: share of samples in which the reference is
+        cheaper at that use; `p_pays`: in which some use within the month pays.
     """
     rows_by_model, table = trained(options), []
     owned_rows = {model: row for model, row in references(options).items() if row["purchase"] == "own"}
@@ -205,7 +210,7 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
     return table
 
 
-def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned: np.ndarray) -> np.ndarray:
+def break_even_days(extra_usd: Array, saving_per_hour: Array, planned: Array) -> Array:
     """Return the days of use per month from which the owned machine costs no more than the rival.
 
     Parameters
@@ -228,21 +233,20 @@ def break_even_days(extra_usd: np.ndarray, saving_per_hour: np.ndarray, planned:
     return np.where(saving_per_hour > 0, days, np.where(pays_as_planned, 0.0, np.inf))
 
 
-def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[np.ndarray, np.ndarray]:
+def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[Array, Array]:
     """Return USD more per month and USD less per hour of an owned machine's work: first as planned, then by sample.
 
-    An owned rival costs its own USD per month, a contract the months that the planned use takes, and a rented one
-    USD per hour of the work.
+    An owned rival costs its own USD per month, a contract the months that the planned use takes,
+    and a rented one USD per hour of the work.
     """
-    (fixed, rival_fixed), (variable, rival_variable), (speed, rival_speed), (_, images_per_usd) = (
-        [np.append(row[name], samples[row["row"]]) for row in (owned, rival)]
-        for name, samples in {
-            "fixed_usd_per_month": draws.fixed,
-            "variable_usd_per_hour": draws.variable,
-            "images_per_s": draws.images_per_s,
-            "images_per_usd": draws.images_per_usd,
-        }.items()
-    )
+
+    def values(name: str, samples: Array) -> list[Array]:
+        return [np.append(row[name], samples[row["row"]]) for row in (owned, rival)]
+
+    fixed, rival_fixed = values("fixed_usd_per_month", draws.fixed)
+    variable, rival_variable = values("variable_usd_per_hour", draws.variable)
+    speed, rival_speed = values("images_per_s", draws.images_per_s)
+    _, images_per_usd = values("images_per_usd", draws.images_per_usd)
     ratio = speed / rival_speed
     if by_contract(rival):
         hours = HOURS_A_DAY * owned["days_per_month"]

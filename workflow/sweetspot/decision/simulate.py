@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.rates import Number, Rates, Rents, or_zero, rates
@@ -21,6 +21,7 @@ from sweetspot.throughput.speed_errors import (
 
 RENTED_FIGURES = ("usd_per_hour", "interruptions_per_hour")
 OWNED_FIGURES = ("capex_usd", "residual_usd", "months", "kw", "days_per_month", "usd_per_kwh")
+Array = np.ndarray
 OF_THE_TEAM = ("months", "days_per_month")  # the team's, whichever machine it buys
 HOURLY_TERMS = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")
 
@@ -29,11 +30,12 @@ HOURLY_TERMS = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month"
 class Figure:
     """One uncertain figure: the column of the options that varies, its samples, and labels of the rows that have it.
 
-    Figures with the same `error` have the same relative error, so that knowing one reveals the others.
+    Figures with the same `error` have the same relative error, so that knowing one reveals the
+    others.
     """
 
     name: str
-    values: np.ndarray
+    values: Array
     error: tuple[object, ...]
     rows: list[int] = field(default_factory=list)
 
@@ -42,28 +44,30 @@ class Figure:
 class Draws:
     """Simulated values, row of the options x sample.
 
-    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd`
-    of the row's workload; `figures`: the sampled figures that vary. Future rents are not in `figures`, because nobody
-    can find them out; `rents` samples their paths.
+    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where
+    rented); `hours` and `usd` of the row's workload; `figures`: the sampled figures that vary.
+    Future rents are not in `figures`, because nobody can find them out; `rents` samples their
+    paths.
     """
 
-    images_per_s: np.ndarray
-    fixed: np.ndarray
-    variable: np.ndarray
-    days: np.ndarray
-    hours: np.ndarray
-    usd: np.ndarray
-    images_per_usd: np.ndarray
+    images_per_s: Array
+    fixed: Array
+    variable: Array
+    days: Array
+    hours: Array
+    usd: Array
+    images_per_usd: Array
     figures: tuple[Figure, ...] = ()
     rents: Rents | None = None
 
 
-def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
+def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     """Return samples of every uncertain figure of the options, and of their hours and USD.
 
-    Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of use and
-    interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so is the
-    common error of figures with one device and framework, of an older round, or of the software.
+    Throughput varies by its interval (t where it is a mean of runs), prices, months, power,
+    tariffs, days of use and interruptions by the price list's low and high. A figure is sampled
+    once for all rows that share it, and so is the common error of figures with one device and
+    framework, of an older round, or of the software.
 
     Parameters
     ----------
@@ -114,10 +118,10 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
 
 def rent_bounds(row: Row, draws: int = DRAWS) -> tuple[float, float]:
     """Return low and high (LEVEL_RANGE) of a row's mean rent over the project as multiples of today's price."""
-    length = np.full(draws, float(row["rent_months"]))
-    factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * float(row["rent_factor"])
-    low, high = interval(factor, LEVEL_RANGE)
-    return float(low), float(high)
+    length = np.full(draws, row["rent_months"])
+    factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * row["rent_factor"]
+    low, high = map(float, interval(factor, LEVEL_RANGE))
+    return low, high
 
 
 def value_with_bounds(row: Row, name: str) -> tuple[float, float, float]:
@@ -138,7 +142,7 @@ class _FigureSampler:
     reference: Row | None
     figures: dict[tuple[object, ...], Figure] = field(default_factory=dict)
 
-    def offered(self, row: Row, name: str) -> np.ndarray:
+    def offered(self, row: Row, name: str) -> Array:
         """Return samples of a row's figure, in its unit; one tariff per price list, same months for owned machines."""
         owner = row
         if self.reference is not None and name in OF_THE_TEAM and row["purchase"] == "own":
@@ -152,7 +156,7 @@ class _FigureSampler:
             self.figures[key] = Figure(name, spread(*bounds, LEVEL_RANGE, noise), error)
         return self._of_row(key, row)
 
-    def images_per_s(self, row: Row) -> np.ndarray:
+    def images_per_s(self, row: Row) -> Array:
         """Return samples of a row's images/s."""
         key, error, behind = figure_key(row), speed_error(row), figure_behind(row)
         if key not in self.figures:
@@ -166,7 +170,7 @@ class _FigureSampler:
             self.figures[key] = Figure("images_per_s", values, error)
         return self._of_row(key, row) * behind
 
-    def _of_row(self, key: tuple[object, ...], row: Row) -> np.ndarray:
+    def _of_row(self, key: tuple[object, ...], row: Row) -> Array:
         """Return the samples of the figure with that key, and note that the row has it."""
         self.figures[key].rows.append(row["row"])
         return self.figures[key].values

@@ -28,8 +28,8 @@ from sweetspot.matrix.reruns import must_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
-DISTURBED_SHARE = 0.05  # of the CPU time, taken by others
-SLOWDOWN_SHARE = 0.05  # of the samples, from which a slowdown of the devices is a warning
+# The CPU time that others take, and the samples in which the devices are slowed down, are a warning from this share.
+DISTURBED_SHARE = 0.05
 PROGRESS_INTERVAL_S = 0.05  # printing a line for each of ten thousand quick steps takes longer than the steps
 FIRST_STEPS = 10  # each of them is printed
 MAX_ERROR_LINES = 2000  # of stderr, of which the last exception counts
@@ -102,7 +102,7 @@ class TrainingProcess:
         )
         # The process of a script must be able to end the script.
         self._end = self._process.terminate if request.cell.framework == COMMAND else self._process.kill
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in signal.SIGTERM, signal.SIGINT:
             signal.signal(number, self._stop)
         self._timer = threading.Timer(request.time_limit_s, self._end)
         self._timer.daemon = True
@@ -120,7 +120,7 @@ class TrainingProcess:
         code = self._process.wait()
         self.timed_out = not self._timer.is_alive()
         self._timer.cancel()
-        with self._errors:
+        with self._process, self._errors:
             self._errors.seek(0)
             return code, "".join(deque(self._errors, MAX_ERROR_LINES)).strip()
 
@@ -261,7 +261,7 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     if silent := facts.get("gpu_silent"):
         devices = " and ".join(map(str, silent))
         warnings["silent_device"] = f"device {devices} stopped answering NVML: its power, clock and use are of before"
-    if slowdowns := {k: v for k, v in facts.get("gpu_held_back", {}).items() if v >= SLOWDOWN_SHARE}:
+    if slowdowns := {k: v for k, v in facts.get("gpu_held_back", {}).items() if v >= DISTURBED_SHARE}:
         reasons = ", ".join(f"{reason} in {share:.0%}" for reason, share in slowdowns.items())
         warnings["held_back"] = f"the devices were slowed down by {reasons} of the looks at them"
     if "after_steps" in facts:

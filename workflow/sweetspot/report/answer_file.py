@@ -188,15 +188,16 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
     """Return the USD due in the first month of a choice (`row` of the table `choices`), for the page; None if unknown.
 
     It is the cost a month, and the rest of the price (`offers`) of each machine (`sources` of a mix) bought or signed
-    for.
+    for. Of a single job it is the price of a machine bought, else that of a month where a machine is let by the month,
+    else the cost of the job.
     """
-    if missing(row["usd_per_month"]):
-        return None
+    is_single = missing(row["usd_per_month"])
     machines = rows_where(tables, "sources", workload=row["workload"], mix=row["choice"])
     machines = machines or [{"option": row["choice"], "machines": row["counts"], "kind": row["kind"]}]
-    total = row["usd_per_month"]
+    total = 0.0 if is_single else row["usd_per_month"]
     for machine in machines:
-        if machine["kind"] not in COMMITTED:
+        is_committed = machine["kind"] in COMMITTED
+        if not is_committed and not is_single:
             continue
         options = rows_where(tables, "options", option=machine["option"])[:1]
         offers = [
@@ -206,7 +207,11 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
         ]
         if not offers:
             return None
-        total += machine["machines"] * _due_at_once(offers[0])
+        if is_committed:
+            monthly_usd = offers[0]["fixed_usd_per_month"] if is_single else 0.0
+            total += machine["machines"] * (_due_at_once(offers[0]) + monthly_usd)
+        else:
+            total += finite(offers[0], "month_usd") or row["usd"]
     return total
 
 

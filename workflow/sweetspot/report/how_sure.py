@@ -5,12 +5,12 @@ from collections.abc import Iterable
 import pandas as pd
 
 from sweetspot.cells import READ
-from sweetspot.decision.warning_table import CHOICES, decisive_rows
+from sweetspot.decision.compare import CHOICES, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
 from sweetspot.report.notation import BASIS_FACTS, Row, finite, rows_where, text
 from sweetspot.report.outcome import AnswerPart, ValueRange
 from sweetspot.report.sentences import sentence
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, table_of, works
 from sweetspot.wording import listed, the
 
 MAX_WARNINGS, MAX_MACHINES = 3, 2  # that the first page names
@@ -27,15 +27,23 @@ class DecidingSpeed(AnswerPart):
     option: str
     title: str
     model: str
+    job: str
     basis: str
+    hours: float | None
     images_per_s: ValueRange
     source: str
 
 
 def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
     """Return the speeds (rows of `options`), with basis and source, of all choices that the verdict names."""
+    jobs = works(tables)
     return [
-        DecidingSpeed.of(row, basis=row["throughput_basis"], source=text(row["throughput_source"]))
+        DecidingSpeed.of(
+            row,
+            job=jobs.get(row["workload"], row["model"]),
+            basis=row["throughput_basis"],
+            source=text(row["throughput_source"]),
+        )
         for row in _rows_with_speed(tables, table_of(tables, "verdict"))
     ]
 

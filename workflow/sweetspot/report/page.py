@@ -10,6 +10,7 @@ from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import render_evidence
 from sweetspot.report.finished import asset
 from sweetspot.report.how_sure import mark_of
+from sweetspot.report.notation import BASIS_FACTS
 from sweetspot.report.scales import Axis, cost_axis
 from sweetspot.report.sentences import filled, sentence
 from sweetspot.report.tables import Tables
@@ -35,12 +36,14 @@ def page_of(answer: Answer) -> str:
     by_month = all(row.usd_per_month.value is not None for row in answer.scenarios)
     scenarios = [row.usd_per_month if by_month else row.usd for row in answer.scenarios]
     compared_usd = max(verdict.usd, verdict.rival_usd or 0.0) if verdict else 0.0
+    bases = {speed.basis for speed in answer.speeds}
     runner_up = sentence("tornado_runner_up", bars, verdict) if bars else ""
     context = {
         "answer": answer,
         "verdict": verdict,
         "money": money,
         "marks": [mark_of(row.speed_bases) for row in answer.choices],
+        "speed_bases": [facts.word for basis, facts in BASIS_FACTS.items() if basis in bases],
         "choice_axis": cost_axis([row.usd for row in answer.choices], compared_usd, money),
         "scenarios": scenarios,
         "scenario_axis": cost_axis(scenarios, math.inf, money),

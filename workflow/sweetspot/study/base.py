@@ -20,9 +20,12 @@ PART = SLUG.replace("._-", "_-")
 Part = Annotated[str, StringConstraints(pattern=f"^{PART}$")]
 DATE = r"^\d{4}(-\d\d(-\d\d)?)?$"
 DATE_TEXT = 'a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"'
-# No characters that reorder, colour or break what a page, a terminal or a chart shows.
-TEXT = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
-Text = Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=TEXT)]
+# No characters that reorder, colour or break what a page, a terminal or a chart shows, and more than blanks, - or ?.
+HIDDEN = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+ADDRESS = r"^https?://\S+$"
+CURRENCY = r"^[A-Z]{3}$"
+TEXT = rf"^[^{HIDDEN}]*[^\s?.,_{HIDDEN}-][^{HIDDEN}]*$"
+Text = Annotated[str, StringConstraints(max_length=4000, pattern=TEXT)]
 Title = Annotated[Text | None, Field(description="Name for people")]
 Source = Annotated[Text, Field(description="Where the numbers come from")]
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
@@ -96,12 +99,7 @@ class Ranged(Closed):
     @property
     def ends(self) -> tuple[float, float]:
         """Low and high end of the range; the value itself for an end that is not given."""
-        return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
-
-    @property
-    def three(self) -> tuple[float, float, float]:
-        """Value, low end and high end of the range."""
-        return (self.value, *self.ends)
+        return self.value if self.low is None else self.low, self.value if self.high is None else self.high
 
     def _expected(self) -> Iterator[str]:
         """Yield a clause where the value lies outside its range."""
@@ -151,7 +149,9 @@ PATTERNS = {
     f"^{SLUG}$": "a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)",
     f"^{PART}$": "a name of letters, digits, '_' and '-', no '.', which joins it to others (1 to 64)",
     DATE: DATE_TEXT,
-    TEXT: "text without control characters and marks of the direction of writing",
+    TEXT: "text without control characters and marks of the direction of writing, and not blank",
+    ADDRESS: "an address such as https://example.org",
+    CURRENCY: "three capital letters such as EUR",
 }
 UNKNOWN = "extra_forbidden"
 LONGEST_VALUE = 80  # characters of a value that a sentence shows
@@ -192,7 +192,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if "root" in model.model_fields and len(location) > 2:
         location = (location[0], *location[2:])  # without the kind of the entry
     # Names in brackets are those of the forms that a key may have: nobody writes them.
-    parts = (part for part in location if not str(part).startswith("("))
+    parts = (part for part in location if not str(part).startswith(("(", "literal[")))
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
     if kind in ("missing", "union_tag_not_found"):
         return f"key '{key}' is missing and needed"
@@ -216,7 +216,7 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
     names, noun, file
         The names, what has them ("studies"), and the file or folder that the sentence begins with.
     """
-    first: dict[str, str] = {}
+    first = dict[str, str]()
     refuse(
         f"{file}: {noun} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
         for name in names

@@ -146,7 +146,7 @@ def memory_need(
     layer_bytes = A_LAYER * model.layers if kept else 2.0 * model.layers + A_LAYER
     token_bytes = layer_bytes * model.width + (2 if chunked else LOGITS) * model.vocabulary
     activations_gib = token_bytes * sequence * batch_size / GIB
-    return Needs(gpu_memory_gib=activations_gib + PROGRAM_GIB, sharded_memory_gib=state_bytes / GIB)
+    return Needs.model_construct(gpu_memory_gib=activations_gib + PROGRAM_GIB, sharded_memory_gib=state_bytes / GIB)
 
 
 SEQUENCE = 2048

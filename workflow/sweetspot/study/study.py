@@ -7,7 +7,20 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import AboveZero, Closed, Count, Day, Framework, Precision, Slug, Text, check_case, validated
+from sweetspot.study.base import (
+    ADDRESS,
+    AboveZero,
+    Closed,
+    Count,
+    Day,
+    Framework,
+    Precision,
+    Slug,
+    Text,
+    check_case,
+    not_once,
+    validated,
+)
 from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.scripts import Program
@@ -86,9 +99,9 @@ class Publication(Closed):
     """Short name used elsewhere in the study"""
     title: Text
     """Title as published"""
-    date: str
+    date: Text
     """Date of publication, as precise as known: YYYY, YYYY-MM or YYYY-MM-DD"""
-    url: Text | None = None
+    url: str | None = Field(None, pattern=ADDRESS)
     """Address, where there is one"""
 
 
@@ -191,8 +204,10 @@ class Study(Closed):
         return provider_title(provider, self.titles)
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause where the batch sizes of the answer are not those of the cells."""
+        """Yield a clause for a source or model given twice, and for batch sizes of the answer that no cell has."""
         cells = self.cells
+        yield from not_once([source.id for source in self.sources], "sources")
+        yield from not_once(cells.model, "cells.model")
         if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
             yield f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}"
         if not {cells.headline(model) for model in cells.model} <= {None, *cells.batch_size}:

@@ -8,10 +8,10 @@ from pydantic import Discriminator, Field, GetJsonSchemaHandler, StringConstrain
 from pydantic_core import CoreSchema
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import SMALLEST, Closed, Count, Day, Number, Ranged, Share, Text, within
+from sweetspot.study.base import CURRENCY, SMALLEST, Closed, Count, Day, Number, Ranged, Share, Text, within
 from sweetspot.study.trends import Resale
 
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+Currency = Annotated[str, StringConstraints(pattern=CURRENCY)]
 LONGEST_MONTHS = 600
 # No building draws less than its machines; the worst of old server rooms draws about three times as much.
 LARGEST_PUE = 3.0

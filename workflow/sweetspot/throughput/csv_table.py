@@ -1,6 +1,7 @@
 """CSV tables whose rows are models: every mistake is one sentence with file, line, column and value."""
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +11,7 @@ from pydantic import ConfigDict, field_validator
 
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.spelling import hint, slipped
-from sweetspot.study.base import Closed, Precision, validated
+from sweetspot.study.base import PATTERNS, TEXT, Closed, Precision, validated
 
 MAX_COUNT = 10**9
 DTYPES: Mapping[Any, str] = {int: "int64", int | None: "Int64", float: "float64", float | None: "float64"}
@@ -23,8 +24,10 @@ class CsvRow(Closed):
 
     @field_validator("*")
     @classmethod
-    def _is_positive(cls, value: Any) -> Any:
-        """Return the value unchanged; raise ValueError for a number that is not above 0, or a count over MAX_COUNT."""
+    def _is_sound(cls, value: Any) -> Any:
+        """Return the value unchanged; ValueError for a number not above 0, a count over MAX_COUNT, an odd text."""
+        if isinstance(value, str) and not re.search(TEXT, value):
+            raise ValueError(PATTERNS[TEXT])
         if isinstance(value, int | float) and not 0 < value <= (MAX_COUNT if isinstance(value, int) else math.inf):
             raise ValueError(f"a number above 0, a count of at most {MAX_COUNT:,}")
         return value
@@ -45,7 +48,7 @@ def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
     """
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    except (OSError, pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
     fields = model.model_fields
     problems = [f"'{name}' is unknown{hint(name, fields)}" for name in text.columns if name not in fields]

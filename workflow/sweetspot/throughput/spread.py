@@ -52,7 +52,7 @@ def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """
     from scipy.special import fdtrc
 
-    separate = np.zeros(len(variance), dtype=bool)
+    separate = np.zeros_like(variance, bool)
     while (~separate).sum() > 1 and variance[~separate].max() > 0:
         index = np.flatnonzero(~separate)
         squares, df = (variance * freedom)[index], freedom[index]

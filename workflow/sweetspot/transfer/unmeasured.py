@@ -1,7 +1,6 @@
 """A study's machines that have no figure of a workload: from figures of other devices, or by arithmetic."""
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -128,29 +127,30 @@ def with_arithmetic(
         if (work := cell_work(row.model)) is not None
     ]
     rows: list[dict[str, Any]] = []
-    for model, (name, instance) in product(question.model, instances.items()):
-        work, device = cell_work(model), shipped_devices().find(instance.gpu)
-        is_timed = (name, model) in timed_cells or instance.measure is not None
-        if work is None or is_timed or device is None or not device.computes(question.precision):
+    for model in question.model:
+        if (work := cell_work(model)) is None:
             continue
-        peak, flop = device.peak(question.precision) * FLOP_PER_TFLOP, flop_per_token(*work)
-        if timings:
-            speed = carry_speed(pd.DataFrame(timings), work[0], device)
-            basis, origin = "transferred", "the figures of this study"
-        else:
-            mfu = expected_mfu(published_figures(), work[1], None, work[0].mixture).middle
+        flop, mfu = flop_per_token(*work), expected_mfu(published_figures(), work[1], None, work[0].mixture).middle
+        for name, instance in instances.items():
+            timed = (name, model) in timed_cells or instance.measure is not None
+            if timed or not (device := shipped_devices().find(instance.gpu)) or not device.computes(question.precision):
+                continue
+            peak = device.peak(question.precision) * FLOP_PER_TFLOP
             speed = range_around(mfu * peak, STACK_SD).times(maker_factor(device.maker))
             basis, origin = "arithmetic", "published figures of tokens-2026"
-        speed = speed.times(interconnect_factor(instance.interconnect, instance.gpus))
-        message = f"no figure of fine-tuning on {device.gpu}: its speed is what MLPerf's times say beside NVIDIA's"
-        values = dict(zip(RATES, (flop_per_s * instance.gpus / flop for flop_per_s in speed), strict=True)) | {
-            "basis": basis,
-            "source": f"{flop:.3g} operations a token, {speed.middle / peak:.0%} of the dense peak, as {origin}",
-            "warnings": [] if device.maker == "nvidia" else [warning("maker_without_figure", message)],
-            "unit": "tokens",
-            "xla": False,
-        }
-        rows += [cell_columns(question, instances, name, model, size) | values for size in question.batches(model)]
+            if timings:
+                speed = carry_speed(pd.DataFrame(timings), work[0], device)
+                basis, origin = "transferred", "the figures of this study"
+            speed = speed.times(interconnect_factor(instance.interconnect, instance.gpus))
+            message = f"no figure of fine-tuning on {device.gpu}: its speed is what MLPerf's times say beside NVIDIA's"
+            values = dict(zip(RATES, (flop_per_s * instance.gpus / flop for flop_per_s in speed), strict=True)) | {
+                "basis": basis,
+                "source": f"{flop:.3g} operations a token, {speed.middle / peak:.0%} of the dense peak, as {origin}",
+                "warnings": [] if device.maker == "nvidia" else [warning("maker_without_figure", message)],
+                "unit": "tokens",
+                "xla": False,
+            }
+            rows += [cell_columns(question, instances, name, model, size) | values for size in question.batches(model)]
     return _with_rows(table, rows, instances, as_of)
 
 
