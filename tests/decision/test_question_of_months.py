@@ -28,9 +28,9 @@ def titles(question):
     ("offers", "jobs", "told", "month"),
     [
         # 200 hours: to buy nothing is rented; it stands there once more as a mix
-        ((own(), RENTED), 100.0, ["1 × box", "all on rented", "nothing bought, all on rented"], [1090, 1200, 1200]),
+        ((own(), RENTED), 100.0, ["1 × box", "all on rented", "all on rented"], [1090, 1200, 1200]),
         # 120 hours: the best that buys nothing is not told twice
-        ((own(), RENTED, hourly("dear", 7.0)), 60.0, ["nothing bought, all on rented", "all on dear", "1 × box"],
+        ((own(), RENTED, hourly("dear", 7.0)), 60.0, ["all on rented", "all on dear", "1 × box"],
          [720, 840, 1074]),
     ],
 )  # fmt: skip

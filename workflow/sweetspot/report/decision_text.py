@@ -36,7 +36,7 @@ def with_text(tables: Tables) -> Tables:
     """
     money = counted_in(tables).money
     due = table_of(tables, "deadlines", "confidence", "fastest_title", "up_front_usd", "due_usd_per_month")
-    days = table_of(tables, "break_even", "days", "days_low", "days_high", "planned")
+    days = table_of(tables, "break_even", "planned")
     verdict, choices = table_of(tables, "verdict"), table_of(tables, "choices")
     texts = {
         "verdict": verdict.assign(sentence=[row["sentence"] for row in verdict_rows(tables)]),
