@@ -57,7 +57,7 @@ def test_a_box_beyond_the_money_up_front_is_not_the_answer_and_says_so():
     ]  # fmt: skip
     assert table.loc[["box", "best"], "usd_per_month"].tolist() == pytest.approx([1090.0, 1200.0])
     assert table["alternative"].drop("box").tolist() == ["rented", "dear"]
-    assert (told["kind"], told["rival_title"], told["ratio"]) == ("rent", "all on dear", pytest.approx(1.5))
+    assert (told["kind"], told["rival_title"], told["ratio"]) == ("rent", "dear", pytest.approx(1.5))
     question = monthly_problem(made)
     rows = pd.DataFrame(tornado_rows(question))
     assert rows["margin"].tolist() == [pytest.approx(1.5)] * len(rows) and rows["margin_high"].notna().all()

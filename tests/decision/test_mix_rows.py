@@ -66,7 +66,7 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
     [
         (200.0, 1, 160.0, "1 × box, the rest on rented", "mix"),  # 400 hours, of which a box does 240
         (240.0, 2, 0.0, "2 × box", "buy"),
-        (60.0, 0, 120.0, "all on rented", "rent"),
+        (60.0, 0, 120.0, "rented", "rent"),
     ],
 )
 def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):

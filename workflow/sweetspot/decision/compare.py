@@ -34,6 +34,7 @@ from sweetspot.declared_tables import columns_of
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
 from sweetspot.study.settings import Settings
+from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs
 from sweetspot.wording import DISPATCH, ROUNDS
 
@@ -326,13 +327,24 @@ def warning_table(
              f"workload {name}: no machine that is offered has a speed for it; it takes no part")
         )  # fmt: skip
 
-    # Intervals that nobody published.
+    # Intervals that nobody published, and times of several rounds.
     assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
     for row in assumed.itertuples():
         rows.append(
             ("comparison", row.instance, row.model, row.batch_size, "no_interval",
              f"a factor of {row.images_per_s_high / row.images_per_s:.2f} is assumed")
         )  # fmt: skip
+
+    for model, group in options[options["in_answer"].astype(bool)].groupby("model"):
+        devices = group.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
+        if len(devices) > 1:
+            rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
+            change = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
+            rows.append(
+                ("comparison", None, model, pd.NA, "rounds_apart",
+                 f"published times of several rounds are compared ({rounds}); the same machine {change}, which is "
+                 "sampled for each round")
+            )  # fmt: skip
 
     table = DataFrame(rows, columns=WARNINGS).drop_duplicates()
     return table.sort_values(WARNINGS[:5], kind="stable", na_position="first", ignore_index=True)

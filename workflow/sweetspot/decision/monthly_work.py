@@ -186,12 +186,12 @@ class MonthlyWork(MixLimits):
             return f"{bought}, the rest on {the(rest)}" if rest else bought
         if not rest:
             return "what you have" if self.has_machines else "nothing"
-        others = " and others" * (len(mix.done.rent_by_offer) > 1 and not mix.one_offer)
+        others = " and others" * (len(mix.done.rent_by_offer) > 1)
         return self.rental_title(rest + others)
 
     def rental_title(self, rented: str) -> str:
-        """Return a title for renting `rented`: 'X beside what you have', or 'all on X' without owned machines."""
-        return f"{rented} beside what you have" if self.has_machines else f"all on {the(rented)}"
+        """Return a title for renting `rented`: 'X beside what you have', or 'X' without owned machines."""
+        return f"{rented} beside what you have" if self.has_machines else rented
 
     # --- at other values ------------------------------------------------------------------------
 
