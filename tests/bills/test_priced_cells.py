@@ -149,7 +149,7 @@ def test_a_job_takes_a_share_of_the_machine_or_the_device_of_its_equal():
 @pytest.mark.parametrize(("runs", "rounds", "share"), [(10, 3, 1.0), (4, 1, 1.0), (1, 1, 0.25)])
 def test_runs_side_by_side_come_in_rounds(runs, rounds, share):
     """Ten runs of an hour on four devices: three rounds of 1 / 0.97 h at 4 USD; one run alone bears a quarter."""
-    work = {"kind": "runs", "runs": runs, "hours": 1.0, "instance": "one", "model": "vgg16", "devices_per_job": 1}
+    work = {"kind": "runs", "runs": runs, "hours": 1.0, "instance": "one", "devices_per_job": 1}
     row = priced(price_list(*RENTED), [cell("one")], known(), job=work)[0].set_index("instance").loc["box"]
     assert row["hours"] == pytest.approx(rounds / 0.97)
     assert row["usd"] == pytest.approx(rounds * 4.0 * share / 0.97)

@@ -163,8 +163,13 @@ def test_more_devices_never_have_a_smaller_batch(gpus, batches):
     times = table(("H100 SXM", 8, 10.0, "a", 100.0, 1.0), *rows)
     machines = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=gpus)}
     both = QUESTION.model_copy(update={"model": ["untimed", "lora"]})
-    row = strong_cells(times, fit_strong(times), both, machines, EXTRAPOLATION_COLUMNS).iloc[0]
+    fitted, batch = fit_strong(times), float(batches.split()[-1])
+    row = strong_cells(times, fitted, both, machines, EXTRAPOLATION_COLUMNS).iloc[0]
     assert f"global batch {batches}" in row["source"]
+    assert f"devices, {100 * (2 ** fitted.loss['lora'] - 1):.0f} % more" in row["source"]
+    # from eight devices and a batch of 100: (n / 8)^b, e^c where it leaves the machine, (batch / 100)^g
+    taken = (gpus / 8) ** fitted.loss["lora"] * (batch / 100) ** fitted.batch["lora"]
+    assert row["efficiency"] == pytest.approx(1 / (taken * math.exp(fitted.leaving * (gpus > 8))))
 
 
 def test_times_of_other_benchmarks_teach_the_losses_and_not_the_width():

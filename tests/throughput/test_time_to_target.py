@@ -7,7 +7,7 @@ from run_files import rules_of
 from sweetspot.errors import UserError
 from sweetspot.scaling.strong import fit_strong, strong_cells
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import StudyCells
+from sweetspot.study.study import LogSource, StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.plausible_rows import ImpossibleFigure
 from sweetspot.throughput.time_to_target import FACTOR_95, read_times, results, timed_cells
@@ -116,4 +116,8 @@ def test_a_model_counted_in_two_units_is_refused(tmp_path):
     assert cells.loc[8, "images_per_s_low"] == pytest.approx(800 / 1.35449, rel=1e-5)
     log = SimpleNamespace(gpu=None, instance="elsewhere")
     with pytest.raises(UserError, match=r"logs\[0\].instance is 'elsewhere'; expected one of"):
+        gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, logs=[log])
+    terms = {"framework": "torch", "model": "lora", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 9}
+    log = LogSource(format="keras_csv", path="log.csv", gpu="T4", instance="elsewhere", source="x", **terms)
+    with pytest.raises(UserError, match=r"log.csv: No such file"):  # the machine need not be known, the device is
         gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, logs=[log])
