@@ -7,13 +7,7 @@ import pandas as pd
 import pytest
 from scaling_tables import FlatMethod, evidence_table, flat, flat_bounds
 from sweetspot.scaling.evidence import learnable
-from sweetspot.scaling.intervals import (
-    METHODS,
-    CalibratedMethod,
-    interval_widths,
-    validation_errors,
-    validation_table,
-)
+from sweetspot.scaling.intervals import METHODS, CalibratedMethod, interval_widths, validation_errors, validation_table
 from sweetspot.scaling.sum_of_parts import SumOfParts
 
 FACTS = {"warnings": [], "benchmark": "suite", "source": "a/b", "study": "s", "framework": "torch"}
