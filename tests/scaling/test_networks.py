@@ -231,8 +231,7 @@ PUBLISHED = {
 def test_other_networks_are_as_published(name, published):
     parameters, tensors, normalised = published
     fact = listed_networks().loc[name]
-    assert fact.parameters_millions == pytest.approx(parameters, rel=0.03)
-    assert fact.normalised == normalised
+    assert (fact.parameters_millions, fact.normalised) == (pytest.approx(parameters, rel=0.03), normalised)
     assert not tensors or fact.tensors == tensors
 
 
