@@ -116,7 +116,14 @@ def test_a_model_counted_in_two_units_is_refused(tmp_path):
     log = SimpleNamespace(gpu=None, instance="elsewhere")
     with pytest.raises(UserError, match=r"logs\[0\].instance is 'elsewhere'; expected one of"):
         gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, logs=[log])
-    terms = {"framework": "torch", "model": "lora", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 9}
+    terms = {"framework": "torch", "model": "net", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 9}
     log = LogSource(format="keras_csv", path="log.csv", gpu="T4", instance="elsewhere", source="x", **terms)
     with pytest.raises(UserError, match=r"log.csv: No such file"):  # the machine need not be known, the device is
         gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, logs=[log])
+    (tmp_path / "log.csv").write_text("epoch,elapsed\n0,9\n1,9\n")
+    with (tmp_path / "throughput.csv").open("a") as file:
+        file.write(row.format(8, 70, "tokens").replace("fp16", "fp32"))
+    found = [ImpossibleFigure(3, "r", "too fast", 1.0, "s")]  # the log, after the three rows of the table
+    table = gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, [log], lambda _: found)
+    # each is the best of its own count and precision; for `mixed` stand in (900 + 70) / 2
+    assert sorted(table["images_per_s"]) == [70.0, 100.0, 485.0, 900.0] and table["best"].all()
