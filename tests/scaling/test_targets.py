@@ -65,13 +65,13 @@ def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rat
 
 def test_the_mean_of_the_families_by_hand():
     rows = []
-    for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06)):
+    for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06), ("d", 1.05)):  # at most 1.05 counts
         rows += [cell(name, 1, 100.0), cell(name, 2, 200 * efficiency)]
     rows += [cell("a", 2, 100.0, variant="A")]  # the same pair again: it counts once, as (0.6 + 0.5) / 2
     found = average_efficiency(efficiencies(rows)).iloc[0]
-    assert found["efficiency"] == pytest.approx((0.55 + 0.8) / 2)
-    assert found["spread"] == pytest.approx(0.25 / math.sqrt(2))  # sample sd of two: their gap over the root of 2
-    assert found["families"] == 2
+    assert found["efficiency"] == pytest.approx((0.55 + 0.8 + 1.05) / 3)
+    # sample sd of -0.25, 0 and 0.25: the root of 0.125 / 2
+    assert (found["spread"], found["families"]) == (pytest.approx(0.25), 3)
 
 
 def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
