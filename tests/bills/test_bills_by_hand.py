@@ -192,3 +192,6 @@ def test_a_cell_that_failed_keeps_its_row_and_has_no_price_at_all():
     costs, _ = priced(price_list({"instance": "x", "per_hour": 1.0}), [cell("x", status="oom")], work=runs(10.0))
     assert costs["status"].tolist() == ["oom"]
     assert costs[["hours", "usd", "machine_hours", "images_per_usd"]].isna().all(axis=None)
+    # what costs nothing by the hour has no images per dollar
+    free = {"capex": 0.0, "months": 36.0, "kw": 0.0, "per_kwh": 0.2, "days_per_month": 10.0}
+    assert np.isnan(bill(runs(10.0), purchase="own", own=free)[0]["images_per_usd"])

@@ -103,9 +103,11 @@ def test_a_job_that_never_finishes_is_infinite_without_a_word():
 
 
 def test_a_job_that_never_finishes_says_so_and_has_no_cheap_end():
-    # a hundred interruptions an hour and a checkpoint every hour: never; none at the cheap end
-    often = TAKEN | {"checkpoint_s": 60.0, "per_hour": {"value": 100.0, "low": 0.0, "high": 100.0}}
-    costs, bills = priced(price_list(spot(0.5, often)), [cell("x")], work=HOURS)
+    # a hundred interruptions an hour, each with ten hours of restoring: e^1000, never; none at the cheap end
+    often = TAKEN | {"restore_s": 36e3, "checkpoint_s": 60.0, "per_hour": {"value": 100.0, "low": 0.0, "high": 100.0}}
+    prices = price_list(spot(0.5, often))
+    costs, bills = priced(prices, [cell("x")], work=HOURS)
+    assert math.isnan(offers(prices).loc["x", "spot_overhead"])
     assert costs["status"].tolist() == ["never finishes"] and bills.empty
     assert costs[["hours", "hours_low", "usd", "usd_low", "usd_high"]].isna().all(axis=None)
 

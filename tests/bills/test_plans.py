@@ -173,7 +173,7 @@ def test_a_commitment_is_possessed_for_its_whole_terms(deal, keys, work, possess
         ({"per_hour": 1.0}, [("a", 1, 1.0, "all")], {"instance": "unknown"}, {"a": "no figure", "total": "no figure"}),
         # e^5 for each restore
         ({"purchase": "spot", "per_hour": 1.0, "interruptions": {
-            "per_hour": 10.0, "checkpoint_s": 60, "restore_s": 1800, "source": "-"}},
+            "per_hour": 10.0, "checkpoint_s": 60, "restore_s": 1800, "source": "x"}},
          [("a", 1, 0.01, "all"), ("b", 1, 30000, "all")], {}, {"b": "never finishes", "total": "never finishes"}),
         # a job longer than the project is done by no number of machines
         ({"purchase": "own", "own": OWN}, [("a", 3, 9000.0, "all")], {},

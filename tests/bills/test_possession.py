@@ -118,8 +118,7 @@ def test_possession_without_and_with_a_discount():
     rate = 1.21 ** (1 / 12) - 1
     payment = (1300 - 100 / 1.21) * rate / (1 - 1 / 1.21)
     assert fixed_per_month(**own, discount_rate=0.21) == pytest.approx(payment + 12)
-    assert monthly_rate(0.21) == pytest.approx(rate)
-    assert annuity(12.0, 0.0) == 12.0
+    assert (monthly_rate(0.21), annuity(12.0, 0.0)) == (pytest.approx(rate), 12.0)
     assert annuity(12.0, 0.21) == pytest.approx(sum((1 + rate) ** -month for month in range(1, 13)))
 
 

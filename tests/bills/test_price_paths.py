@@ -37,9 +37,7 @@ def test_the_mean_of_a_price_that_halves_every_year_counts_a_part_of_a_month():
     assert float(mean_factor(3.0, 1.5)) == pytest.approx(1.561231 / 1.5, abs=1e-6)
     rented = at_mean_rent(pd.DataFrame([{"usd_per_hour": 8.0, "trend_kind": "drift", "trend_change": -0.5}]), 24.0)
     assert rented["usd_per_hour"].item() == pytest.approx(8 * 0.556786, abs=1e-5)
-    assert central_change(DRIFT) == -0.03
-    assert central_change(LIST | {"trend_per_year": 12.0}) == 0.0
-    assert central_change({}) == 0.0
+    assert [central_change(terms) for terms in (DRIFT, LIST | {"trend_per_year": 12.0}, {})] == [-0.03, 0.0, 0.0]
 
 
 def test_a_drift_s_year_has_the_ends_that_it_states():
@@ -47,8 +45,7 @@ def test_a_drift_s_year_has_the_ends_that_it_states():
     low, middle, upper, high = np.quantile(path[:, 12], [0.05, 0.5, 0.75, 0.95])
     assert (low, middle, high) == pytest.approx((0.60, 0.97, 1.27), rel=0.02)
     # by the upper end: 0.97 (1.27 / 0.97)^(0.6745 / 1.645); by the lower it would be 1.18
-    assert upper == pytest.approx(1.0834, rel=0.02)
-    assert (path[:, 0] == 1.0).all()
+    assert upper == pytest.approx(1.0834, rel=0.02) and (path[:, 0] == 1.0).all()
 
 
 def test_two_drifts_share_the_markets_part_and_years_are_drawn_apart():
@@ -82,8 +79,7 @@ def test_a_list_price_stays_until_it_is_cut():
     # none in 11 months that can show it after a year's first: (1 - 0.13/12)^12 = 0.8775
     assert (path[:, 12] == 1.0).mean() == pytest.approx((1 - 0.13 / 12) ** 12, abs=0.01)
     cut = path[:, 12][path[:, 12] < 1]
-    assert np.median(cut) == pytest.approx(0.67, abs=0.02)
-    assert path.max() == 1.0
+    assert (np.median(cut), path.max()) == (pytest.approx(0.67, abs=0.02), 1.0)
 
 
 def test_a_mean_takes_the_months_of_its_draw_and_parts_of_a_path():

@@ -45,10 +45,8 @@ def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
     work = {"jobs": [class_of("a", 150.0)], "have": ["old"]}
     question = question_of(OLD, own(), **work)
     assert len(question.choices) == 2 and question.choices[0].option == "box"
-    assert (
-        question.samples_usd[0, 0] == pytest.approx(36 * (50 + 1050 + 300 * 0.2))
-        and np.isinf(question.samples_usd[1]).all()
-    )
+    assert question.samples_usd[0, 0] == pytest.approx(36 * (50 + 1050 + 300 * 0.2))
+    assert np.isinf(question.samples_usd[1]).all()
     assert question_of(OLD, **work) is None  # no way, no question
 
 
@@ -102,6 +100,7 @@ def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
     question = monthly_problem(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
     (jobs,) = (one for one in question.parameters if one.quantity == "per_month")
     thrice = question.at(jobs, np.array([3.0]))
+    assert [question.title(0, count) for count in (1.0, 3.0)] == ["1 × box", "3 × box"]
     assert thrice.counts[0, 0] == 3.0 and thrice.usd[0, 0] == pytest.approx(36 * (3150 + 120.0))
 
 

@@ -5,6 +5,7 @@ import math
 import pandas as pd
 import pytest
 from scaling_tables import pool_of_2026
+from sweetspot.scaling import across_nodes
 from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, node_errors, part_within_node
 from sweetspot.scaling.published_pairs import pair_with_bases
 
@@ -84,6 +85,14 @@ def test_a_prediction_by_hand():
     # three doublings and leaving the node; one doubling; nothing
     assert found["efficiency"].to_list() == pytest.approx([math.exp(-0.13), math.exp(-0.03), 1.0])
     assert found["width"].to_list() == pytest.approx([math.hypot(0.05 * math.sqrt(3), 0.03), math.hypot(0.05, 0.03), 0])
+    # beside 0.8, 0.8 / 1.1 to 0.8 x 1.1, of one node: 0.8 e^-0.13 over and times e^hypot(ln 1.1, width)
+    node = pd.DataFrame([{"efficiency": 0.8, "low": 0.8 / 1.1, "high": 0.8 * 1.1}])
+    whole, factor = (
+        across_nodes.extend_across_nodes(node, cells.head(1), model),
+        math.hypot(math.log(1.1), found["width"][0]),
+    )
+    ends = [0.8 * math.exp(-0.13 + sign * factor) for sign in (0, -1, 1)]
+    assert whole.to_numpy().tolist() == [pytest.approx(ends)]
 
 
 def test_without_a_figure_the_priors_speak():

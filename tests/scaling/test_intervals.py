@@ -7,13 +7,7 @@ import pandas as pd
 import pytest
 from scaling_tables import FlatMethod, evidence_table, flat, flat_bounds
 from sweetspot.scaling.evidence import learnable
-from sweetspot.scaling.intervals import (
-    METHODS,
-    CalibratedMethod,
-    interval_widths,
-    validation_errors,
-    validation_table,
-)
+from sweetspot.scaling.intervals import METHODS, CalibratedMethod, interval_widths, validation_errors, validation_table
 from sweetspot.scaling.sum_of_parts import SumOfParts
 
 FACTS = {"warnings": [], "benchmark": "suite", "source": "a/b", "study": "s", "framework": "torch"}
@@ -65,7 +59,10 @@ def test_an_interval_by_hand_and_without_anything_left_out():
 def test_n_devices_are_never_predicted_below_one_unless_figures_of_that_link_are():
     cells = evidence_table({"gpus": 4, "gpu": "A40"}, {"gpus": 4, "gpu": "RTX 3090"})
     rows = evidence_table(
-        {"gpu": "RTX 3090", "gpus": 8, "efficiency": 0.1}, {"gpu": "A40", "gpus": 8, "efficiency": 0.5}, **FACTS
+        {"gpu": "RTX 3090", "gpus": 8, "efficiency": 0.1},
+        {"gpu": "A40", "gpus": 8, "efficiency": 0.5},
+        {"gpu": "RTX 3090", "gpus": 4, "efficiency": 0.9},
+        **FACTS,
     ).assign(framework="tensorflow")
 
     class Poor(FlatMethod):

@@ -21,19 +21,16 @@ def pool():
 
 def test_efficiencies_of_the_pool_are_the_source_s(pool):
     two = pool[(pool["gpu"] == "RTX 4090") & (pool["gpus"] == 2)].set_index("model")["efficiency"]
-    assert two["bert_large"] == pytest.approx(139 / (2 * 93))
-    assert two["resnet50"] == pytest.approx(2468 / (2 * 1301))
+    assert two[["bert_large", "resnet50"]].tolist() == pytest.approx([139 / (2 * 93), 2468 / (2 * 1301)])
     eight = pool[(pool["instance"] == "A100 80GB SXM4") & (pool["gpus"] == 8)].set_index("model")["efficiency"]
     assert eight["bert_large"] == pytest.approx(746 / (8 * 152))
 
 
 def test_the_timing_artefact_is_flagged_and_nothing_beside_it(pool):
     first = pool[pool["source"].str.contains("fp16.csv") & pool["batch_size"].notna()]
-    told = {pair.rule for row in first["warnings"] for pair in pairs(row)}
-    assert told == {"super_linear"}
+    assert {pair.rule for row in first["warnings"] for pair in pairs(row)} == {"super_linear"}
     flagged = first[[len(row) > 0 for row in first["warnings"]]]
-    assert set(flagged["model"]) == {"bert_base"}
-    assert set(flagged["gpus"]) == {8}
+    assert set(zip(flagged["model"], flagged["gpus"], strict=True)) == {("bert_base", 8)}
 
 
 def test_a_figure_without_a_batch_teaches_by_a_usual_step_in_modern_programs_only(pool):
@@ -67,5 +64,4 @@ def test_pairs_of_the_logs_are_those_of_the_source(pool):
 def test_logs_and_their_summary_are_one_source_and_older_logs_another(pool):
     sources = source_groups(pool)
     h100 = set(sources[pool["gpu"].isin(["H100 80GB SXM5", "H100 SXM5 80GB"])])
-    assert len(h100) == 1
-    assert h100.isdisjoint(sources[pool["gpu"] == "A40"])
+    assert len(h100) == 1 and h100.isdisjoint(sources[pool["gpu"] == "A40"])

@@ -48,11 +48,11 @@ def test_both_errors_count():
     single = pd.DataFrame([{"gpu": "H100 SXM", "images_per_s": 100.0, "images_per_s_low": 100 / 1.1,
                             "images_per_s_high": 110.0, "warnings": []}])  # fmt: skip
     scaling = FittedScaling({"sum_of_parts": flat(0.9)}, {}, NODE_SCALING)
-    found = scale_to_devices(single, [2, 4, 8, 16], MEASURED, scaling).set_index("gpus")
+    found = scale_to_devices(single, [2, 4, 8, 128], MEASURED, scaling).set_index("gpus")
     assert found["interconnect"].tolist() == ["nvlink"] * 4
     assert found.loc[4, "images_per_s"] == pytest.approx(360.0)
     low, high = (math.hypot(math.log(1.1), math.log(bound / 0.9)) for bound in flat_bounds(0.9))
     assert found.loc[4, "images_per_s_high"] == pytest.approx(360 * math.exp(high))
     assert found.loc[4, "images_per_s_low"] == pytest.approx(360 * math.exp(-low))
-    # two nodes of eight: one doubling at 2 %, and 3 % for leaving the node
-    assert found.loc[16, "images_per_s"] == pytest.approx(16 * 100 * 0.9 * math.exp(-0.05))
+    # sixteen nodes of eight: four doublings at 2 %, and 3 % for leaving the node
+    assert found.loc[128, "images_per_s"] == pytest.approx(128 * 100 * 0.9 * math.exp(-0.11))

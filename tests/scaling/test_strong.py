@@ -46,8 +46,7 @@ def test_a_pair_by_hand(shipped):
     own = pairs[(pairs["gpu"] == "MI300X") & (pairs["doublings"] == 2)]
     # MangoBoost v5.0: 29.60 minutes on 8 and 10.92 on 32, four times the device time of 10.92 / 29.60
     assert own["log_minutes"].tolist() == pytest.approx([math.log(10.92 * 4 / 29.60)], abs=2e-3)
-    assert own["leaves"].tolist() == [1.0]
-    assert own["log_batch"].tolist() == [0.0]
+    assert own[["leaves", "log_batch"]].to_numpy().tolist() == [[1.0, 0.0]]
 
 
 def test_a_machine_that_is_timed_at_another_count_is_estimated():
@@ -98,8 +97,7 @@ def test_one_submission_far_off_the_others_pulls_no_harder_than_one_two_scatters
     times.loc[times["submitter"] == "d", "benchmark"] = "other"
     pairs, found = result_pairs(times), fit_strong(times)
     loss, batch, leaving = least(pairs, pairs["leaves"])
-    assert found.batch == pytest.approx(batch, abs=2e-3)
-    assert found.loss == pytest.approx(loss, abs=2e-3)
+    assert (found.loss, found.batch) == (pytest.approx(loss, abs=2e-3), pytest.approx(batch, abs=2e-3))
     assert found.leaving == pytest.approx(leaving, abs=2e-3)
 
 
@@ -127,8 +125,7 @@ def test_fast_links_join_eight_devices_or_a_rack_of_72(gpu, fewer, more, leaves)
     devices, low, high = pd.Series([gpu]), pd.Series([fewer]), pd.Series([more])
     assert crossings(devices, high, low).tolist() == [-leaves]  # the way back
     pairs = result_pairs(table((gpu, fewer, 10.0, "a", 8.0, 1.0), (gpu, more, 6.0, "a", 8.0, 1.0)))
-    assert pairs["leaves"].tolist() == [leaves]
-    assert pairs["doublings"].tolist() == [1.0]
+    assert pairs[["leaves", "doublings"]].to_numpy().tolist() == [[leaves, 1.0]]
     assert pairs["log_minutes"].tolist() == pytest.approx([math.log(1.2)])  # 6 x 2 / 10
 
 
@@ -163,8 +160,13 @@ def test_more_devices_never_have_a_smaller_batch(gpus, batches):
     times = table(("H100 SXM", 8, 10.0, "a", 100.0, 1.0), *rows)
     machines = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=gpus)}
     both = QUESTION.model_copy(update={"model": ["untimed", "lora"]})
-    row = strong_cells(times, fit_strong(times), both, machines, EXTRAPOLATION_COLUMNS).iloc[0]
+    fitted, batch = fit_strong(times), float(batches.split()[-1])
+    row = strong_cells(times, fitted, both, machines, EXTRAPOLATION_COLUMNS).iloc[0]
     assert f"global batch {batches}" in row["source"]
+    assert f"devices, {100 * (2 ** fitted.loss['lora'] - 1):.0f} % more" in row["source"]
+    # from eight devices and a batch of 100: (n / 8)^b, e^c where it leaves the machine, (batch / 100)^g
+    taken = (gpus / 8) ** fitted.loss["lora"] * (batch / 100) ** fitted.batch["lora"]
+    assert row["efficiency"] == pytest.approx(1 / (taken * math.exp(fitted.leaving * (gpus > 8))))
 
 
 def test_times_of_other_benchmarks_teach_the_losses_and_not_the_width():

@@ -5,12 +5,7 @@ import pytest
 from scaling_tables import cell, efficiencies
 from study_tables import STUDIES, shipped_throughput
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.scaling.evidence import (
-    average_efficiency,
-    concat_filled,
-    study_efficiency,
-    study_evidence,
-)
+from sweetspot.scaling.evidence import average_efficiency, concat_filled, study_efficiency, study_evidence
 from sweetspot.scaling.intervals import METHODS
 from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.published_pairs import published_evidence

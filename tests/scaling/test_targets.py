@@ -5,12 +5,7 @@ import math
 import pandas as pd
 import pytest
 from scaling_tables import NODE_SCALING, cell, efficiencies, flat, flat_bounds
-from sweetspot.scaling.evidence import (
-    EVIDENCE_COLUMNS,
-    average_efficiency,
-    study_evidence,
-    super_linear_warnings,
-)
+from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, average_efficiency, study_evidence, super_linear_warnings
 from sweetspot.scaling.fitted import FittedScaling
 from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.published_pairs import pair_with_bases
@@ -70,13 +65,13 @@ def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rat
 
 def test_the_mean_of_the_families_by_hand():
     rows = []
-    for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06)):
+    for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06), ("d", 1.05)):  # at most 1.05 counts
         rows += [cell(name, 1, 100.0), cell(name, 2, 200 * efficiency)]
     rows += [cell("a", 2, 100.0, variant="A")]  # the same pair again: it counts once, as (0.6 + 0.5) / 2
     found = average_efficiency(efficiencies(rows)).iloc[0]
-    assert found["efficiency"] == pytest.approx((0.55 + 0.8) / 2)
-    assert found["spread"] == pytest.approx(0.25 / math.sqrt(2))  # sample sd of two: their gap over the root of 2
-    assert found["families"] == 2
+    assert found["efficiency"] == pytest.approx((0.55 + 0.8 + 1.05) / 3)
+    # sample sd of -0.25, 0 and 0.25: the root of 0.125 / 2
+    assert (found["spread"], found["families"]) == (pytest.approx(0.25), 3)
 
 
 def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
@@ -100,8 +95,7 @@ def test_one_family_gives_no_interval_and_two_give_one():
     asked = averages()[["framework", "model", "batch_size", "precision"]]
     one = MeanEfficiency(averages(families=1, spread=math.nan)).predict(asked).iloc[0]
     assert one["efficiency"] == 0.8
-    assert math.isnan(one["low"])
-    assert math.isnan(one["high"])
+    assert one[["low", "high"]].isna().all()
     # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3)
     three = MeanEfficiency(averages()).predict(asked).iloc[0]
     assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
@@ -113,8 +107,7 @@ def test_one_family_gives_no_interval_and_two_give_one():
     two = pd.concat([averages(), averages(batch_size=64, families=2, spread=0.2, efficiency=0.9)])
     both = MeanEfficiency(two).predict(asked.assign(batch_size=math.nan)).iloc[0]
     assert both["high"] == pytest.approx(0.85 + 2.919986 * 0.15 * math.sqrt(4 / 3), abs=1e-6)
-    nothing = MeanEfficiency(averages().head(0)).predict(asked).iloc[0]
-    assert nothing.isna().all()
+    assert MeanEfficiency(averages().head(0)).predict(asked).iloc[0].isna().all()
 
 
 BOX = Instance(title="Box", provider="own", gpu="GTX 1080 Ti", gpus=4, interconnect="pcie")

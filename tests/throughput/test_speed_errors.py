@@ -57,8 +57,7 @@ def test_figures_are_drawn_alike_where_their_intervals_are_of_one_kind():
 
 
 def test_a_time_is_off_by_each_round_that_lies_between_it_and_the_newest_beside_it():
-    assert common_errors(row(0)) == {}
-    assert common_errors(row(0, rounds_behind=2.0, rounds_apart=0.0)) == {}
+    assert common_errors(row(0)) == common_errors(row(0, rounds_behind=2.0, rounds_apart=0.0)) == {}
     # rounds behind are counted from the newest of all: of the third one back, beside the first
     assert tuple(common_errors(row(0, rounds_behind=3.0, rounds_apart=2.0))) == (("round", 2), ("round", 3))
 
@@ -84,8 +83,7 @@ def test_figures_of_one_old_round_are_off_together_and_those_of_the_newest_are_n
     table = in_rounds(new=1, old=2, alike=2, oldest=3)
     assert table.set_index("instance")["rounds_apart"].to_dict() == {"new": 0, "old": 1, "alike": 1, "oldest": 2}
     rates = dict(zip(table["instance"], simulate(table, seed=1, draws=4000).images_per_s / 225.0, strict=True))
-    assert (rates["new"] == 1).all()
-    assert (rates["old"] == rates["alike"]).all()
+    assert (rates["new"] == 1).all() and (rates["old"] == rates["alike"]).all()
     assert [float(end) for end in interval(rates["old"])] == pytest.approx([ROUND_LOW, ROUND_HIGH], rel=0.02)
     assert np.median(rates["old"]) == pytest.approx(1.0, abs=0.01)
     assert np.corrcoef(np.log(rates["old"]), np.log(rates["oldest"]))[0, 1] == pytest.approx(0.5**0.5, abs=0.05)

@@ -56,8 +56,7 @@ def test_a_cell_that_varies_more_keeps_its_own_spread_and_says_so(tmp_path):
         assert factor(table.loc[batch]) == pytest.approx(math.exp(half), rel=1e-4)
         assert rules_of(table.loc[batch]) == []
     assert factor(table.loc[2]) == pytest.approx(math.exp(T[1] * math.sqrt(0.32) / math.sqrt(2)), rel=1e-4)  # 161 times
-    assert table["interval_df"].tolist() == [2, 1, 2]
-    assert rules_of(table.loc[2]) == ["own_spread"]
+    assert (table["interval_df"].tolist(), rules_of(table.loc[2])) == ([2, 1, 2], ["own_spread"])
 
 
 def test_the_spread_is_at_least_what_the_steps_show(tmp_path):

@@ -7,7 +7,7 @@ from run_files import rules_of
 from sweetspot.errors import UserError
 from sweetspot.scaling.strong import fit_strong, strong_cells
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import StudyCells
+from sweetspot.study.study import LogSource, StudyCells
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.plausible_rows import ImpossibleFigure
 from sweetspot.throughput.time_to_target import FACTOR_95, read_times, results, timed_cells
@@ -36,8 +36,7 @@ def test_the_median_of_the_newest_round_counts(tmp_path):
     found = results(read_times(times(tmp_path, *rows)))
     assert list(found) == [("lora", "B200 SXM", 8)]
     result = found["lora", "B200 SXM", 8]
-    assert result.rounds_behind == 0
-    assert (result.minutes, result.round) == (10.0, "v5.1")
+    assert (result.minutes, result.round, result.rounds_behind) == (10.0, "v5.1", 0)
     assert "MLPerf(TM) Training v5.1 Closed, lora, 8 x B200 SXM: 10.00 minutes" in result.source
     assert "median of 3 results, 9.00 to 30.00 minutes (a, b, c); recomputed" in result.source
 
@@ -117,3 +116,14 @@ def test_a_model_counted_in_two_units_is_refused(tmp_path):
     log = SimpleNamespace(gpu=None, instance="elsewhere")
     with pytest.raises(UserError, match=r"logs\[0\].instance is 'elsewhere'; expected one of"):
         gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, logs=[log])
+    terms = {"framework": "torch", "model": "net", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 9}
+    log = LogSource(format="keras_csv", path="log.csv", gpu="T4", instance="elsewhere", source="x", **terms)
+    with pytest.raises(UserError, match=r"log.csv: No such file"):  # the machine need not be known, the device is
+        gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, logs=[log])
+    (tmp_path / "log.csv").write_text("epoch,elapsed\n0,9\n1,9\n")
+    with (tmp_path / "throughput.csv").open("a") as file:
+        file.write(row.format(8, 70, "tokens").replace("fp16", "fp32"))
+    found = [ImpossibleFigure(3, "r", "too fast", 1.0, "s")]  # the log, after the three rows of the table
+    table = gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, [log], lambda _: found)
+    # each is the best of its own count and precision; for `mixed` stand in (900 + 70) / 2
+    assert sorted(table["images_per_s"]) == [70.0, 100.0, 485.0, 900.0] and table["best"].all()
