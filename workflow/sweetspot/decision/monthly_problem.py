@@ -112,7 +112,7 @@ class MonthlyProblem(DecisionProblem):
             months = self.months * single.work("months")
             rented = dispatch(_variant(sample, "", self.mixes[0].timed), sample.owned).lead
             for index, mix in enumerate(self.mixes):
-                is_open = not (mix.bought or mix.one_offer)
+                is_open = not (mix.bought or mix.single_offer)
                 alternative[index, case] = (is_open and rented) or self.choices[index].alternative
             for index in self._contenders(single):
                 counts, month_usd = self._best_counts(sample, self.mixes[index])
@@ -133,7 +133,7 @@ class MonthlyProblem(DecisionProblem):
             for index, mix in enumerate(self.mixes)
             if not values.values
             or index == self.runner_up
-            or (mix.expected <= limit and not mix.one_offer)
+            or (mix.expected <= limit and not mix.single_offer)
             or any(values.rows & self.work.source_by_name[name].rows_by_label.keys() for name in mix.bought)
         ]
 
@@ -195,7 +195,7 @@ class MonthlyProblem(DecisionProblem):
         same_kinds = (
             index
             for index, candidate in enumerate(self.mixes)
-            if candidate.bought.keys() == mix.bought.keys() and not candidate.one_offer
+            if candidate.bought.keys() == mix.bought.keys() and not candidate.single_offer
         )
         to = next(same_kinds, None)
         if to is None:
@@ -211,7 +211,7 @@ class MonthlyProblem(DecisionProblem):
         """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline."""
         problem = self._problem(parameter, log_factor)
         sample = _sample(problem)
-        estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.one_offer)
+        estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.single_offer)
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = np.flatnonzero((np.array([*starts]) != problem.owned).any(axis=0)).tolist()

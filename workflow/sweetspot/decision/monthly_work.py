@@ -180,7 +180,7 @@ class MonthlyWork(MixLimits):
     def mix_title(self, mix: Mix) -> str:
         """Return the title of a mix: machines bought, and the offer or machines for the rest."""
         bought = listed([f"{count} × {self.title(name)}" for name, count in mix.bought.items()])
-        name = mix.source if mix.one_offer else mix.done.lead
+        name = mix.source if mix.single_offer else mix.done.lead
         rest = self.title(name) if name else ""
         if bought:
             return f"{bought}, the rest on {the(rest)}" if rest else bought
