@@ -70,6 +70,10 @@ def test_every_figure_of_two_boxes_and_two_rentals():
         figures = astuple(one)
         assert (*figures[:4], *figures[7:10]) == words
         assert figures[4:7] == pytest.approx(numbers) and one.maximum == (by_hand[10] if len(by_hand) > 10 else np.inf)
+    lists = {"A": box, "B": other}
+    apart = [Choice.of({**row, "price_list": name, "price_list_title": name}) for name, row in lists.items()]
+    tariffs = [one.name for one in parameters_of(apart, [box], 30.5) if one.quantity == "usd_per_kwh"]
+    assert tariffs == ["electricity price of A", "electricity price of B"]
 
 
 def test_of_a_machine_that_is_there_its_power_counts_and_no_price():

@@ -38,6 +38,7 @@ def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_the
     question = asked(*offers, jobs=jobs)
     assert titles(question) == told
     assert question.samples_usd[:, 0].tolist() == pytest.approx([36 * usd for usd in month])
+    assert question.baseline.counts[:, 0].tolist() == [title == "1 × box" for title in told]
 
 
 def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
