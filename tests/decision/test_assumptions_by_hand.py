@@ -142,8 +142,7 @@ def test_speeds_with_one_error_move_together_and_have_the_range_of_the_first():
     row = rows_of(RENTED, own())["rented"]
     box = row | {"images_per_s": 50.0, "images_per_s_low": 40.0, "images_per_s_high": 75.0}
     (one,) = speed(box, box | {"row": 9, "option": "twin"})
-    assert one.rows == frozenset([row["row"], 9])
-    assert ends(one) == told(1.0, 0.8, 1.5, "interval")
+    assert (one.rows, ends(one)) == (frozenset([row["row"], 9]), told(1.0, 0.8, 1.5, "interval"))
     (assumed,) = speed(box | {"assumed_interval": True})
     assert assumed.range_basis == "assumed" and assumed.high == 1.5
     assert assumed.subject == f"card|{row['gpu']}|{row['framework']}"
