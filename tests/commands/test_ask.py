@@ -73,7 +73,7 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
     assert code == 0
     lines = said.out.splitlines()
     assert lines[0] == "A box or a rented card (paper, as of 2018-07-01, the study's own use)"
-    told = ["Buy. Renting costs 6.1 times as much.", f"Buy {BOX}. It pays from 1.4 days of use a month."]
+    told = ["Buy. Renting costs 6.1 times as much.", f"Buy {BOX}. It pays off from 1.4 days of use a month."]
     assert lines[1:3] == [page["sentence"], page["do_this"]] == told
     queued = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 %"
     assert queued in said.out

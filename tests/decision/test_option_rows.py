@@ -116,7 +116,7 @@ def test_a_reference_that_does_not_fit_one_workload_is_asked_about_the_others():
     assert table["fits"].to_dict() == table["in_answer"].to_dict() == {"first": False, "second": True}
     assert table["memory_need_gib"].to_dict() == {"first": 24.0, "second": 16.0}
     assert table["gpu_memory_gib"].tolist() == [16.0, 16.0]
-    told = f"reference '{RENTED}' has no priced figure at batch 64 .vgg16. on devices with enough memory"
+    told = f"reference '{RENTED}' has no priced figure at batch .*64. on devices with enough memory"
     with pytest.raises(UserError, match=told):
         found(24.0, 32.0)
 
@@ -137,9 +137,9 @@ def test_a_reference_that_is_free_is_told_and_another_free_machine_takes_part():
 
 @pytest.mark.parametrize(
     ("batches", "said"),
-    [({"vgg16": 64, "alex": 32}, r"at batch 64 \(vgg16\), 32 \(alex\) on"),
-     ({"vgg16": 64, "alex": None}, r"64 \(vgg16\), of its own figure \(alex\) on"),
-     (None, r"reference 'none' has no priced figure at batch 64 \(vgg16\) on devices")],
+    [({"vgg16": 64, "alex": 32}, r"at batch .'vgg16': 64, 'alex': 32. on"),
+     ({"vgg16": 64, "alex": None}, r"'vgg16': 64, 'alex': None. on"),
+     (None, r"reference 'none' has no priced figure at batch .'vgg16': 64. on devices")],
 )  # fmt: skip
 def test_a_reference_without_a_figure_is_told_with_the_batches_asked(batches, said):
     with pytest.raises(UserError, match=said):

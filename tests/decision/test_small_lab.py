@@ -94,7 +94,7 @@ def test_a_dearer_draw_makes_a_contract_and_a_flat_month_dearer(market):
 
 
 def moved(one, quantity, factor, name, figure=None, subject=""):
-    labels = frozenset() if name is None else one.source_by_name[name].labels
+    labels = frozenset() if name is None else frozenset(one.source_by_name[name].rows_by_label)
     about = Parameter(quantity, subject, "", "", 1.0, 0.5, 2.0, "", figure or quantity, labels)
     return one.moved(ParameterValues(1, {about: factor}))
 

@@ -25,11 +25,11 @@ def test_every_column_of_two_classes_that_share_a_machine():
     assert found.columns.tolist() == columns_of("queue")
     a, b = found.to_dict("records")
     assert a == {
-        "workload": "lab.a", "model": "net", "option": "lab: best", "title": "old", "machines": "old",
+        "workload": "lab.a", "option": "lab: best", "title": "old", "machines": "old",
         "per_month": pytest.approx(45.0), "utilisation": pytest.approx(0.5), "overloaded": False,
         "hours": pytest.approx(2.0), "wait_hours": pytest.approx(2.0), "wait_hours_p90": pytest.approx(4 * math.log(5)),
         "hours_to_result": pytest.approx(4.0),
-    } | {"model": a["model"]}  # fmt: skip
+    }  # fmt: skip
     assert (b["workload"], b["per_month"], b["wait_hours"]) == ("lab.b", pytest.approx(15.0), a["wait_hours"])
     assert queue_table([]).columns.tolist() == columns_of("queue")
 

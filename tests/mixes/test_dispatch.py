@@ -129,7 +129,6 @@ def test_each_source_with_its_jobs_hours_and_money():
     assert done.device_hours("west").tolist() == [[0.0, 3.0], [0.0, 0.0]]
     assert done.device_hours("east").tolist() == [[16.0, 16.0], [9.0 + 16.0, 15.0 + 16.0]]
     assert done.rent_by_offer == pytest.approx({"west": 2.0 / 4, "east": (3.0 + 5.0 + 4 * 12.0) / 4})
-    assert done.share("west") == pytest.approx(0.5 / (0.5 + 14.0))
     # by draw, the mean of its months, with the 10 of having the machine
     assert done.usd.tolist() == pytest.approx([10 + (1.5 + 2 + 2) / 2 + 12, 10 + (2 + 2 + 3 + 5) / 2 + 12])
 

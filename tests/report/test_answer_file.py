@@ -115,12 +115,11 @@ def test_the_index_has_every_study_newest_first_and_survives_a_broken_one(tmp_pa
     files = {name: results / name / "report" / "answer.json" for name in ("old", "new", "broken")}
     for age, (name, file) in enumerate(files.items()):
         file.parent.mkdir(parents=True)
-        facts = {"title": f"<b>{name}</b>", "as_of": "2018-07-01"}
+        facts = {"title": f"<b>{name}</b>", "as_of": "2026-09-19" if name == "new" else "2018-07-01"}
         sentences = ["A claim holds.", f"{name} wins.", "More.", "Not shown."]
         file.write_text(json.dumps({"study": facts, "sentences": sentences, "claims": sentences[:1]}))
-        os.utime(file, (1e9 + age, 1e9 + age))
+        os.utime(file, (1e9 - age, 1e9 - age))  # made in the order of their names, as `for` in a shell does
     files["broken"].write_text("{")
-    os.utime(files["broken"], (1, 1))
     write_index(results, results / "index.html")
     page = (results / "index.html").read_text()
     places = [page.index(f'href="{name}/report/index.html"') for name in ("new", "old", "broken")]

@@ -134,7 +134,7 @@ def queue_at_box(options: pd.DataFrame) -> pd.DataFrame:
     box = options[options["instance"] == BOX].iloc[0]
     job = JobClass(6.0 / (24 * 30.5), box["hours"], 1.0, 1)
     wait = wait_distribution([job])
-    row = {"workload": box["workload"], "model": box["model"], "option": BOX, "title": box["title"], "machines": BOX,
+    row = {"workload": box["workload"], "option": BOX, "title": box["title"], "machines": BOX,
            "per_month": 6.0, "utilisation": utilization([job]), "overloaded": wait.is_overloaded, "hours": box["hours"],
            "wait_hours": wait.mean, "wait_hours_p90": wait.quantile(0.9),
            "hours_to_result": wait.mean + box["hours"]}  # fmt: skip

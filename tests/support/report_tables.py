@@ -137,7 +137,7 @@ def plan_tables() -> dict[str, pd.DataFrame]:
                      "unit": "months", "planned": 30.0, "break_even_value": 24.0}  # fmt: skip
     worth = about | {"figure": "price of RunPod", "title": "RunPod", "evppi_usd": 400.0, "evppi_usd_low": 300.0,
                      "evppi_usd_high": 500.0, "cost_to_learn_usd": None,
-                     "learn_on_title": None, "turning_point": 0.63, "rests_on_it": 1}  # fmt: skip
+                     "learn_on_title": None, "turning_point": 0.63}  # fmt: skip
     made = {"tornado": [about | ends, other], "turning_points": points, "break_even": [pays, months],
             "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 # A common noun with more words behind it: `office box with ...`, not `p3.2xlarge (spot)` nor `Paperspace P6000`.
 COMMON = re.compile(r"[a-z]+(-[a-z]+)* [^(\[]")
 # Titles that say whose or how much it is take no article.
-OWNED = ("your ", "what you have", "all on ", "most on ", "some on ", "nothing bought")
+OWNED = ("your ", "what you have")
 
 
 @dataclass(frozen=True)

@@ -61,12 +61,14 @@ def tornado_rows(problem: DecisionProblem) -> list[Row]:
     ends of the range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor
     of FURTHEST. [] without a runner-up.
     """
-    rows, runner_up = [], problem.runner_up
+    rows = []
+    runner_up = problem.runner_up
     if runner_up is None:
         return []
     best_title, rival_title = (problem.title_at(problem.baseline, index, 0) for index in (problem.best, runner_up))
     for parameter in problem.parameters:
-        value, factor = parameter.value, problem.nearest(parameter)
+        value = parameter.value
+        factor = problem.nearest(parameter)
         usd = problem.at(parameter, [1.0, parameter.low / value, parameter.high / value]).usd
         best_usd, rival_usd = (usd[choices].min(axis=0) for choices in (problem.incumbents, problem.rivals))
 
@@ -98,7 +100,8 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
     """
     rows = []
     for case in cases:
-        parameter, sampled = case.parameter, case.factors[case.selected]
+        parameter = case.parameter
+        sampled = case.factors[case.selected]
         begin, end = stretch(case.usd[None], case.factors, case.machines)
         bounds = interval(stretch(case.samples, sampled, case.machines[case.selected])[0])
         factors = np.array([begin[0], *bounds, end[0]])
@@ -146,7 +149,9 @@ def stretch(difference: Array, factors: Array, machines: Array) -> Array:
     baseline = _baseline(factors)
     bounds = []
     for usd in difference:
-        pays, begin, end = usd <= 0, np.inf, np.inf
+        pays = usd <= 0
+        begin = np.inf
+        end = np.inf
         if pays.any():
             costly = np.flatnonzero(~pays[: baseline + 1])
             first = int(costly.max(initial=-1)) + 1 if pays[baseline] else int(pays.argmax())
@@ -282,9 +287,9 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
     list
         Rows of `worth_knowing`; none without a rival. `evppi_usd`: expected saving over the project
         of a choice made with the figure known, corrected for the ranking of noisy estimates; `_low`
-        and `_high`: 90 % of its Monte Carlo error; `rests_on_it`: number of choices that depend on
-        it; `turning_point`: nearest value that changes the answer; `project_usd`: mean cost of the
-        choice made without it. Figures with one correlation key are one row.
+        and `_high`: 90 % of its Monte Carlo error; `turning_point`: nearest value that changes the
+        answer; `project_usd`: mean cost of the choice made without it. Figures with one correlation
+        key are one row.
     """
     usd = problem.samples_usd[problem.competing]
     figures = list(_uncertain_figures(problem, draws, timing_costs)) if len(usd) > 1 else []
@@ -299,12 +304,12 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
         values.append(partial_value(np.concatenate([usd[figure.choices], cheapest]), figure.samples))
     single, error = np.array([(value.worth, value.error) for value in values]).T
     # A figure that never changes the choice is worth 0 and ranks with no other.
-    worth, is_positive = np.zeros(len(values)), error > 0
+    worth = np.zeros(len(values))
+    is_positive = error > 0
     halves = np.array([value.halves for value in values])
     worth[is_positive] = without_selection(halves[is_positive])
     table = DataFrame([figure.columns for figure in figures]).assign(
         **problem.row_names,
-        rests_on_it=[len(figure.choices) for figure in figures],
         project_usd=usd.mean(axis=1).min(),
         evppi_usd=worth,
         evppi_usd_low=np.maximum(worth - STANDARD_ERRORS * error, 0.0),
@@ -348,7 +353,8 @@ def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: Tim
 
 def _choices_on(problem: DecisionProblem, figure: Figure) -> list[int]:
     """Return indices (into `competing`) of the choices whose cost depends on a figure: all, if they share it."""
-    rows, is_shared = set(figure.rows), problem.reference is not None
+    rows = set(figure.rows)
+    is_shared = problem.reference is not None
     if figure.name in problem.not_sampled:
         return []
     if is_shared and figure.name in OF_THE_TEAM:
@@ -369,7 +375,8 @@ def _columns_of_value(problem: DecisionProblem, parameter: Parameter, value: flo
 
 def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
     """Return columns of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed."""
-    row, is_speed = problem.row_of(figure.rows), figure.name == "images_per_s"
+    row = problem.row_of(figure.rows)
+    is_speed = figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = row[figure.name] / (figure_behind(row) if is_speed else 1.0)
     name = f"{figure.name.replace('_', ' ')} of {the(row['title'])}"
@@ -401,9 +408,11 @@ def partial_value(costs: Array, figure: Array) -> Value:
     count = figure.size
     if not len(differences) or not figure.max() > figure.min():
         return Value(0.0, 0.0)
-    basis, saved = _basis(figure), np.zeros(count)
+    basis = _basis(figure)
+    saved = np.zeros(count)
     for number in range(2):
-        test, training = slice(number, None, 2), slice(1 - number, None, 2)
+        test = slice(number, None, 2)
+        training = slice(1 - number, None, 2)
         columns = basis[training].T
         weights = np.linalg.lstsq(columns @ columns.T, columns @ differences[:, training].T, rcond=None)[0]
         fitted = basis[test] @ weights  # draw x option
@@ -425,7 +434,8 @@ def without_selection(halves: Array) -> Array:
 
     if len(halves) == 0:
         return np.zeros(0)
-    first, second = halves[:, 0], halves[:, 1]
+    first = halves[:, 0]
+    second = halves[:, 1]
     crossed = (second[np.argsort(-first, kind="stable")] + first[np.argsort(-second, kind="stable")]) / 2
     worth = np.empty(len(halves))
     falling = isotonic_regression(crossed, increasing=False).x

@@ -188,7 +188,9 @@ def decide_study(
     UserError
         The study cannot be decided.
     """
-    needs, monthly, titles = needs or {}, monthly or {}, titles or {}
+    needs = needs or {}
+    monthly = monthly or {}
+    titles = titles or {}
     speeds = inputs.throughput, inputs.extrapolation
     options = build_options(inputs.costs, inputs.offers, *speeds, settings, needs, titles)
     options = set_aside(options, _owned_machines(monthly))
@@ -211,7 +213,9 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
         The study cannot be decided.
     """
     result = decide_study(inputs, settings, draws, **work)
-    options, samples, months = result.options, result.draws, result.months
+    options = result.options
+    samples = result.draws
+    months = result.months
     jobs = shared_machine_problems(options, samples, settings.month_days)
     mixes = [problem for month in months if (problem := monthly_problem(month)) is not None]
     tables = analysed([*jobs, *result.plans, *mixes], options, samples)
@@ -292,8 +296,10 @@ def warning_table(
     ]
 
     for row in inputs.left_out.itertuples():
-        cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
-        message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
+        message = (
+            f"not measured within {row.budget}: run {row.runs} ({row.framework}, {row.gpus} device(s), "
+            f"{row.precision}, variant {row.variant}); a larger budget adds it"
+        )
         rows.append(("throughput", row.instance, row.model, row.batch_size, "left_out", message))
     for row in inputs.price_lint.itertuples():
         if row.severity == "warning":
@@ -301,35 +307,44 @@ def warning_table(
             rows.append(("price", row.instance or None, None, pd.NA, rule, row.message))
     rows += fit_warnings(options)
 
-    def about(instance: str | None, model: str | None, rule: str, message: str, batch_size: object = pd.NA) -> None:
-        rows.append(("comparison", instance, model, batch_size, rule, message))
-
     # Machines with a speed for a model of the study, or an offer, but not both.
     priced = set(inputs.offers.get("instance", ()))
     figures = concat([inputs.throughput[inputs.throughput["status"].isin(USABLE)], predicted])
     timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
     for name in timed - priced - set(settings.stands_behind) if priced else ():
-        about(name, None, "no_price", "its figures are known, but no price list offers it; it takes no part")
+        rows.append(
+            ("comparison", name, None, pd.NA, "no_price", "figures of it are known, but no price list offers it")
+        )
     for work in works:
-        message = f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part"
         for instance in work.without_speed["instance"].unique():
-            about(instance, work.model or None, "no_speed", message)
+            rows.append(
+                ("comparison", instance, work.model or None, pd.NA, "no_speed",
+                 f"{work.name}: no figure of {work.model or 'its model'} is known; it takes no part")
+            )  # fmt: skip
     for name in {*names} - {*options["workload"]} - {work.name for work in works}:
-        message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
-        about(None, None, "no_speed", message)
+        rows.append(
+            ("comparison", None, None, pd.NA, "no_speed",
+             f"workload {name}: no machine that is offered has a speed for it; it takes no part")
+        )  # fmt: skip
 
     # Intervals that nobody published, and times of several rounds.
     assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
     for row in assumed.itertuples():
-        message = f"a factor of {row.images_per_s_high / row.images_per_s:.2f} is assumed"
-        about(row.instance, row.model, "no_interval", message, row.batch_size)
+        rows.append(
+            ("comparison", row.instance, row.model, row.batch_size, "no_interval",
+             f"a factor of {row.images_per_s_high / row.images_per_s:.2f} is assumed")
+        )  # fmt: skip
+
     for model, group in options[options["in_answer"].astype(bool)].groupby("model"):
         devices = group.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
         if len(devices) > 1:
             rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
             change = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
-            message = f"published times of several rounds are compared ({rounds}); the same machine {change}"
-            about(None, model, "rounds_apart", f"{message}, which is sampled for each round")
+            rows.append(
+                ("comparison", None, model, pd.NA, "rounds_apart",
+                 f"published times of several rounds are compared ({rounds}); the same machine {change}, which is "
+                 "sampled for each round")
+            )  # fmt: skip
 
     table = DataFrame(rows, columns=WARNINGS).drop_duplicates()
     return table.sort_values(WARNINGS[:5], kind="stable", na_position="first", ignore_index=True)
@@ -352,7 +367,8 @@ def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, op
     answer = verdict[verdict["is_answer"].astype(bool)].head(1)
     names = answer.reindex(columns=CHOICES).to_numpy().ravel()
     for name in answer["workload"]:
-        work, rows = choices[choices["workload"] == name].iloc[0], options[options["workload"] == name]
+        work = choices[choices["workload"] == name].iloc[0]
+        rows = options[options["workload"] == name]
         if work["cost"] == DISPATCH:
             rows = options[options["workload"].str.startswith(f"{name}.")]
             names = sources.loc[(sources["workload"] == name) & sources["mix"].isin(names), "option"]

@@ -82,7 +82,8 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
     table["hours_low"], table["hours_high"] = interval(hours)
     table["usd_low"], table["usd_high"] = interval(usd)
     ranked = table.sort_values(["usd_per_result", "usd", "option"], kind="stable")
-    best, rivals = ranked.iloc[0], ranked["title"].iloc[1:]
+    best = ranked.iloc[0]
+    rivals = ranked["title"].iloc[1:]
     sure = confidence(best["p_cheapest"]) if len(rivals) else "clear"
     return best.to_dict() | {"confidence": sure, "rival_title": next(iter(rivals), None)}
 
@@ -152,7 +153,8 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> D
             # Jobs of a class with a deadline are two classes, of which the urgent one has it.
             if not job_class.urgent and job_class.job.within_hours is not None:
                 continue
-            limit, jobs = job_class.limit if due is None else due, list(_jobs(work, queue, number))
+            limit = job_class.limit if due is None else due
+            jobs = list(_jobs(work, queue, number))
             if jobs and np.isfinite(limit):
                 names = {"workload": work.name, "class": job_class.job.name, "within_hours": limit}
                 rows.append(cheapest_in_time(jobs, limit) | names)
@@ -163,10 +165,12 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[Timed
     """Yield a TimedJob per machine or offer for class `number`; a rented machine is paid in full by the one job."""
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:
-        row, index = source.rows[number], indices.get(source.offer["option"])
+        row = source.rows[number]
+        index = indices.get(source.offer["option"])
         if row is None or not np.isfinite(row["usd"]):
             continue
-        hours, at_once = work.figures["hours"][row["row"]], row["jobs_at_once"]
+        hours = work.figures["hours"][row["row"]]
+        at_once = row["jobs_at_once"]
         if source.kind == "rented":
             yield TimedJob(row, row["usd"] * at_once, hours, work.figures["usd"][row["row"]] * at_once)
         elif index is not None:
@@ -218,7 +222,8 @@ def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
     """
     rows: list[Row] = []
     for work in works:
-        mix, streams = work.mixes[0], arrival_streams(work, work.mixes[0])
+        mix = work.mixes[0]
+        streams = arrival_streams(work, work.mixes[0])
         classes = tuple(stream.job_class for stream in streams)
         wait = wait_distribution(classes)
         pairs = zip(mix.problem.held, mix.counts, strict=True)
@@ -226,9 +231,8 @@ def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
         rows += [
             {
                 "option": f"{work.name}: {mix.key}",
-                "title": f"pool of {machines}" if sum(mix.counts) > 1 else machines,
                 "machines": machines,
-                "model": work_class.job.model,
+                "title": f"pool of {machines}" if sum(mix.counts) > 1 else machines,
                 "workload": work_class.workload,
                 "per_month": per_month,
                 "utilisation": utilization(classes),
@@ -245,20 +249,25 @@ def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
 
 def arrival_streams(work: MonthlyWork, mix: Mix) -> list[ArrivalStream]:
     """Return a stream per class of jobs for the owned machines of a mix, which form one pool with one queue."""
-    result, streams = mix.at(work.central), []
+    result = mix.at(work.central)
+    streams = []
     kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)
     device_hours = sum(count * kind.devices * kind.hours_per_month.mean() for kind, count in kinds)
     for number, work_class in enumerate(work.classes):
-        per_month, hours, servers = 0.0, 0.0, 0
+        per_month = 0.0
+        hours = 0.0
+        servers = 0
         for kind, count in kinds:
             row = work.source_by_name[kind.name].rows[number]
             if row is not None:
                 jobs = result.jobs(kind.name)[number].mean()
-                per_month, hours = per_month + jobs, hours + jobs * row["hours"]
+                per_month = per_month + jobs
+                hours = hours + jobs * row["hours"]
                 servers += count * int(row["jobs_at_once"])
         if per_month > 0:
-            arrivals, variation = per_month / (device_hours / devices), work_class.job.hours_cv
+            arrivals = per_month / (device_hours / devices)
+            variation = work_class.job.hours_cv
             job_class = JobClass(arrivals, hours / per_month, variation, servers)
             streams.append(ArrivalStream(work_class, per_month, job_class))
     return streams

@@ -18,7 +18,11 @@ from sweetspot.titles import model_title
 from sweetspot.wording import the
 
 FURTHEST = 5.0  # factor of a parameter, either way, beyond which nothing is looked for
-ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"
+ALL_JOBS = "jobs"
+ALL_RENT = "rents"
+SPEED = "speed"
+RENT = "usd_per_hour"
+TARIFF = "usd_per_kwh"
 INTERVALS = 48  # into which the range of a turning point is divided, again and again
 PRECISION = 2e-10  # of the logarithm of a factor
 ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
@@ -268,12 +272,30 @@ class DecisionProblem(ABC):
         return self.cost_usd(ParameterValues(len(factors), {parameter: np.asarray(factors, float)}))
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
-        """Return a choice in words, such as '2 × title'; `count`: number of machines."""
+        """Return a choice in words, such as '2 × title'.
+
+        Parameters
+        ----------
+        index
+            Index of the choice.
+        count
+            Number of its machines.
+        alternative
+            The offer that is rented most, of a choice that may rent several; here ignored.
+        """
         title = self.choices[index].title
         return f"{count:g} × {title}" if count > 1 else title
 
     def title_at(self, costs: Costs, index: int, case: int) -> str:
-        """Return a choice in words, with its number of machines and main offer in one case of `costs`."""
+        """Return a choice in words, with its number of machines and main offer in one case.
+
+        Parameters
+        ----------
+        costs
+            Costs of all choices, as `cost_usd` returns them.
+        index, case
+            Index of the choice, and of the case (column of `costs`).
+        """
         alternative = None if costs.alternative is None else costs.alternative[index, case]
         return self.title(index, float(costs.counts[index, case]), alternative)
 
@@ -283,7 +305,8 @@ class DecisionProblem(ABC):
 
     def is_changed(self, costs: Costs) -> Array:
         """Return booleans by case: whether another alternative is cheaper than the best's; False in a tie."""
-        rivals, incumbents = costs.usd[self.rivals], costs.usd[self.incumbents]
+        rivals = costs.usd[self.rivals]
+        incumbents = costs.usd[self.incumbents]
         return np.asarray(rivals.min(axis=0, initial=np.inf) < incumbents.min(axis=0, initial=np.inf))
 
     @cached_property
@@ -301,7 +324,8 @@ class DecisionProblem(ABC):
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one."""
-        inner, outer = 0.0, side * parameter.log_limit(math.exp(side))
+        inner = 0.0
+        outer = side * parameter.log_limit(math.exp(side))
         if not side * outer > 0:
             return None
         while True:
@@ -310,7 +334,8 @@ class DecisionProblem(ABC):
             changed = np.flatnonzero(self.is_changed(costs)[1:]) + 1
             if not changed.size:
                 return None
-            inner, outer = logs[changed[0] - 1], logs[changed[0]]
+            inner = logs[changed[0] - 1]
+            outer = logs[changed[0]]
             if abs(outer - inner) <= PRECISION:
                 to = int(self.cheapest(costs)[changed[0]])
                 return TurningPoint(math.exp(outer), to, float(costs.counts[to, changed[0]]))
@@ -341,7 +366,8 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
 def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subject: str | None = None) -> Parameter:
     """Return a figure of all `offers` as a parameter, with value and range of the first one; `subject`: its option."""
     row = offers[0].row
-    value, owner = row[figure], row["option"] if subject is None else subject
+    value = row[figure]
+    owner = row["option"] if subject is None else subject
     return Parameter(figure, owner, name, unit, value, *range_of(row, figure, value), figure, _labels(offers))
 
 
@@ -349,7 +375,7 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
     """Yield USD/hour of each machine (any number of nodes), a factor of all rents, and the mean of changing ones."""
     for offers in _groups(rented, [offer.alternative for offer in rented]).values():
         offers.sort(key=lambda offer: offer.row["gpus"])
-        yield _of_offers(RENT, f"price of {_title(offers[0].row)}", "USD/hour", offers)
+        yield _of_offers(RENT, f"price of {the(offers[0].row['title'])}", "USD/hour", offers)
     if len(rented) > 1:
         yield all_of("all rented prices", ALL_RENT, RENT, _labels(rented))
 
@@ -368,10 +394,11 @@ def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float)
         for figure, (name, unit) in FIGURES.items():
             # Of a machine that one has, all but the power is spent or settled.
             if or_zero(row[figure]) > 0 and (figure == "kw" or not offer.already_owned):
-                parameter = _of_offers(figure, f"{name} {_title(row)}", unit, [offer])
+                parameter = _of_offers(figure, f"{name} {the(row['title'])}", unit, [offer])
                 if figure == "residual_usd":
                     # No machine is sold for more than it cost; its range moves with the value.
-                    price, highest = row["capex_usd"], max(parameter.value, or_zero(row["residual_usd_high"]))
+                    price = row["capex_usd"]
+                    highest = max(parameter.value, or_zero(row["residual_usd_high"]))
                     maximum = price * parameter.value / highest
                     parameter = replace(parameter, high=min(parameter.high, price), maximum=maximum)
                 yield parameter
@@ -401,7 +428,7 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
 
         # The error of a prediction is that of its machine, not of its device.
         is_device = isinstance(row.get("gpu"), str) and error[0] != "prediction"
-        device = row["gpu"] if is_device else _title(row)
+        device = row["gpu"] if is_device else the(row["title"])
         name = f"{row['figure_gpus']:g} × " if error[0] == "images_per_s" and row["figure_gpus"] > 1 else ""
         name += device + (f" on {model_title(row['model'])}" if len(models) == 1 else "")
         low, high, basis = range_of(row, "images_per_s", value)
@@ -413,13 +440,19 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
 def all_of(
     name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
 ) -> Parameter:
-    """Return a parameter that multiplies all values of a figure (baseline 1); by default the amount of work."""
+    """Return a parameter that multiplies all values of a figure (baseline 1); by default the amount of work.
+
+    Parameters
+    ----------
+    name
+        What people call it.
+    quantity, figure
+        Its key in tables; the figure that it multiplies.
+    rows
+        Labels of the option rows in which it multiplies the figure; empty: a figure of the work.
+    """
     bounds = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
     return Parameter(quantity, "", name, FACTOR, 1.0, *bounds, "assumed", figure, rows)
-
-
-def _title(row: Row) -> str:
-    return the(row["title"])
 
 
 def _labels(offers: Iterable[Choice]) -> frozenset[int]:
@@ -435,7 +468,17 @@ def _groups(items: Iterable[Any], keys: Iterable[Any]) -> dict[Any, list[Any]]:
 
 
 def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
-    """Return low and high (90 %) of a row's figure in its unit, and the basis: declared, interval or assumed."""
+    """Return low and high (90 %) of a row's figure in its unit, and the basis: declared, interval or assumed.
+
+    Parameters
+    ----------
+    row
+        A row of the options.
+    figure
+        The column; `figure`_low and `figure`_high hold its range, if one is known.
+    value
+        Value of the figure, in its unit.
+    """
     is_speed = figure == "images_per_s"
     basis = "declared" if not is_speed else "assumed" if row["assumed_interval"] else "interval"
     return known_or_assumed(value, *value_with_bounds(row, figure)[1:], basis)

@@ -78,10 +78,21 @@ class MonthlyProblem(DecisionProblem):
         return min(different or finite, key=usd.tolist().__getitem__, default=super().runner_up)
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
-        """Return a mix in words: `count` machines that it buys, or the offer `alternative` that it rents most."""
-        bought, work = self.mixes[index].bought, self.work
+        """Return a mix in words.
+
+        Parameters
+        ----------
+        index
+            Index of the mix.
+        count
+            Number of machines that it buys.
+        alternative
+            Key of the offer that a mix which buys nothing rents most; None: that of the baseline.
+        """
+        bought = self.mixes[index].bought
+        work = self.work
         if alternative and alternative != self.choices[index].alternative:
-            return f"nothing bought, {work.rental_title(work.title(alternative or ''))}"
+            return work.rental_title(work.title(alternative))
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
@@ -91,14 +102,17 @@ class MonthlyProblem(DecisionProblem):
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return USD, machines bought and alternatives (of a mix that buys nothing: its main offer), mix x case."""
         shape = (len(self.mixes), values.cases)
-        usd, machines, alternative = np.full(shape, np.inf), np.zeros(shape), np.empty(shape, object)
+        usd = np.full(shape, np.inf)
+        machines = np.zeros(shape)
+        alternative = np.empty(shape, object)
         for case in range(values.cases):
             factors = {key: float(np.broadcast_to(by, values.cases)[case]) for key, by in values.values.items()}
             single = ParameterValues(1, factors)
-            sample, months = _sample(self.work.moved(single)), self.months * single.work("months")
+            sample = _sample(self.work.moved(single))
+            months = self.months * single.work("months")
             rented = dispatch(_variant(sample, "", self.mixes[0].timed), sample.owned).lead
             for index, mix in enumerate(self.mixes):
-                is_open = not (mix.bought or mix.one_offer)
+                is_open = not (mix.bought or mix.single_offer)
                 alternative[index, case] = (is_open and rented) or self.choices[index].alternative
             for index in self._contenders(single):
                 counts, month_usd = self._best_counts(sample, self.mixes[index])
@@ -119,8 +133,8 @@ class MonthlyProblem(DecisionProblem):
             for index, mix in enumerate(self.mixes)
             if not values.values
             or index == self.runner_up
-            or (mix.expected <= limit and not mix.one_offer)
-            or any(self.work.source_by_name[name].labels & values.rows for name in mix.bought)
+            or (mix.expected <= limit and not mix.single_offer)
+            or any(values.rows & self.work.source_by_name[name].rows_by_label.keys() for name in mix.bought)
         ]
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
@@ -165,7 +179,8 @@ class MonthlyProblem(DecisionProblem):
         # What is estimated to stay the same is not decided on all samples.
         estimates = self.is_changed(self.at(parameter, np.exp(side * np.array(distances[1:]))))
         candidates = [distance for distance, changed in zip(distances[1:], estimates, strict=True) if changed]
-        inner, outer = 0.0, next(filter(is_changed, candidates), 0.0)
+        inner = 0.0
+        outer = next(filter(is_changed, candidates), 0.0)
         while outer - inner > 3 * PRECISION:
             middle = (inner + outer) / 2
             crossing = self._crossing(parameter, side * inner, side * outer, best(inner), best(outer))
@@ -175,11 +190,12 @@ class MonthlyProblem(DecisionProblem):
                     inner, outer = (inner, distance) if is_changed(distance) else (distance, outer)
         if outer == 0.0:
             return None
-        mix, factor = best(outer), math.exp(side * outer)
+        mix = best(outer)
+        factor = math.exp(side * outer)
         same_kinds = (
             index
             for index, candidate in enumerate(self.mixes)
-            if candidate.bought.keys() == mix.bought.keys() and not candidate.one_offer
+            if candidate.bought.keys() == mix.bought.keys() and not candidate.single_offer
         )
         to = next(same_kinds, None)
         if to is None:
@@ -195,7 +211,7 @@ class MonthlyProblem(DecisionProblem):
         """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline."""
         problem = self._problem(parameter, log_factor)
         sample = _sample(problem)
-        estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.one_offer)
+        estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.single_offer)
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = np.flatnonzero((np.array([*starts]) != problem.owned).any(axis=0)).tolist()
@@ -219,7 +235,8 @@ class MonthlyProblem(DecisionProblem):
         @cache
         def saving(log_factor: float) -> float:
             problem = self._problem(parameter, log_factor)
-            result, search = second.at(problem), MixSearch(problem, self.work)
+            result = second.at(problem)
+            search = MixSearch(problem, self.work)
             if is_equal_mix:
                 return 1.0 if result.lead != self.mixes[0].done.lead else -1.0
             with np.errstate(invalid="ignore"):  # Where neither does the work nothing is saved.
@@ -234,7 +251,9 @@ class MonthlyProblem(DecisionProblem):
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield a case per machine for sale or contract and parameter: all work, jobs of a class, or project months."""
-        work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
+        work = self.work
+        owned = self.work.drawn.owned
+        best = self.work.mixes[0].done
         device_hours = float(sum(best.device_hours(name).mean() for name in best.sources))
         without = work.mix_of(owned)
         further = {kind.name: step(owned, index, 1) for index, kind in enumerate(work.drawn.held) if not kind.there}
@@ -242,13 +261,12 @@ class MonthlyProblem(DecisionProblem):
         urgent = [job_class.name for job_class in work.classes if job_class.urgent]
         all_work = all_of("the work of a month", "device_hours")
         all_work = replace(all_work, value=device_hours, unit="device-hours/month")
+        quantities = ("months", PER_MONTH)[: len(work.work.jobs)]  # Jobs of the only class are all the work.
         parameters = [
             parameter
             for parameter in self.parameters
-            if parameter.quantity in (PER_MONTH, "months") and parameter.subject not in urgent
+            if parameter.quantity in quantities and parameter.subject not in urgent
         ]
-        if len(work.work.jobs) == 1:
-            parameters = [parameter for parameter in parameters if parameter.quantity == "months"]
         for parameter in [*parameters, all_work] if offered else ():
             problems = [
                 problem.select(..., even_indices(problem.jobs.shape[2], INTERVAL_MONTHS))
@@ -275,16 +293,15 @@ class MonthlyProblem(DecisionProblem):
                 crossing = self._crossing(parameter, inner, outer, without, with_machine)
                 usd |= {} if crossing is None else {crossing: 0.0}
         logs, central = np.array(sorted(usd.items())).T
-        no_jump, selected = np.zeros(len(usd), bool), np.searchsorted(logs, BREAK_EVEN_LOGS)
+        no_jump = np.zeros(len(usd), bool)
+        selected = np.searchsorted(logs, BREAK_EVEN_LOGS)
         title = self.work.title(name)
         return BreakEvenCase(name, title, parameter, np.exp(logs), central, no_jump, samples, selected)
 
 
 def _sample(problem: Problem) -> Problem:
-    """Return the problem on ESTIMATE_SAMPLES samples, one month of each, or several months if samples are few."""
+    """Return the problem on at most ESTIMATE_SAMPLES samples, one month of each."""
     samples, months = problem.jobs.shape[1:]
-    if samples < ESTIMATE_SAMPLES:
-        return problem.select(*np.divmod(even_indices(samples * months, ESTIMATE_SAMPLES), months))
     selected = even_indices(samples, ESTIMATE_SAMPLES)
     return problem.select(selected, selected % months)
 
@@ -299,24 +316,28 @@ def _answer(mix: Mix) -> object:
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     """Return the decision between the mixes of a monthly workload; None where no mix can run all its jobs."""
-    best, months = work.mixes[0], work.work.months
+    best = work.mixes[0]
+    months = work.work.months
     if not np.isfinite(best.expected):
         return None
     mixes = [mix for mix in work.distinct_mixes if np.isfinite(mix.expected) and work.affords(mix.counts)]
     if not any(mix.counts == work.drawn.owned and not mix.source for mix in mixes):
         mixes.append(work.mix_of(work.drawn.owned))
-    labels, choices = frozenset(work.rows), []
+    labels = frozenset(work.rows)
+    choices = []
     for index, mix in enumerate(mixes):
         # What it rests on most: the machine that it buys, else what it rents.
         name = next(iter(mix.bought), mix.source or mix.done.lead)
         row = work.source_by_name.get(name, work.sources[0]).offer
         names = (row["option"], work.mix_title(mix), row, str(index))
         choices.append(Choice(*names, labels, already_owned=not mix.bought))
-    job_parameters, offers = list(_job_parameters(work)), []
+    job_parameters = list(_job_parameters(work))
+    offers = []
     for source in work.sources:
-        row, is_owned = source.offer, source.there > 0
+        row = source.offer
+        is_owned = source.there > 0
         names = (row["option"], row["title"], row, row["option"])
-        offers.append(Choice(*names, source.labels, already_owned=is_owned))
+        offers.append(Choice(*names, frozenset(source.rows_by_label), already_owned=is_owned))
     speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
     all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
     return MonthlyProblem(
@@ -351,7 +372,8 @@ def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
     """Yield each class's jobs per month, and its urgent jobs, as a parameter with its samples (one value each)."""
     samples = (work.numbers / growth_by_month(work.growth, work.work.months)).mean(axis=2)
     for job_class, jobs in zip(work.classes, samples, strict=True):
-        amount, title = job_class.number, model_title(job_class.job.name)
+        amount = job_class.number
+        title = model_title(job_class.job.name)
         name = f"urgent jobs of {title} a month" if job_class.urgent else f"jobs of {title} a month"
         maximum = job_class.job.per_month.value if job_class.urgent else math.inf
         if amount.value > 0:

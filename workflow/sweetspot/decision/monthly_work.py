@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,8 +36,7 @@ from sweetspot.mixes.problem import (
     month_noise,
     months_of,
 )
-from sweetspot.mixes.search import OWNED, Mix, MixLimits, MixSearch, mixes
-from sweetspot.titles import class_title
+from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
 from sweetspot.wording import listed, the
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ FIGURES = {
     "days": "days_per_month",
 }
 OWNERSHIP_FIGURES = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
-ALL = 0.95  # Of the money: from here on one offer does all that is rented.
 
 
 class Trial(NamedTuple):
@@ -98,11 +96,6 @@ class Source(NamedTuple):
         """The source's distinct option rows, by label."""
         return {row["row"]: row for row in (self.offer, *self.rows) if row is not None}
 
-    @property
-    def labels(self) -> frozenset[int]:
-        """Labels of the option rows of the source."""
-        return frozenset(self.rows_by_label)
-
 
 @dataclass(frozen=True, eq=False)
 class MonthlyWork(MixLimits):
@@ -114,8 +107,7 @@ class MonthlyWork(MixLimits):
     row: figures of ownership over their baseline, and months until delivery. `rents`: paths of the
     rents (None: the central ones). `stretched`: length of the project / planned length.
     `speed_keys`: correlation key of each row whose speed is uncertain; `trials`: the timings that
-    reveal speeds, by key. `budget_usd`: what may be paid up front; `limit_costs`: the budget as a
-    reason against the cheapest mix, with the USD per month that it costs (`saved_usd`).
+    reveal speeds, by key. `budget_usd`: what may be paid up front.
     """
 
     name: str
@@ -134,7 +126,6 @@ class MonthlyWork(MixLimits):
     stretched: float = 1.0
     central_work: "MonthlyWork | None" = None
     budget_usd: float = math.inf
-    limit_costs: list[Row] = field(default_factory=list)
 
     @cached_property
     def drawn(self) -> Problem:
@@ -182,51 +173,25 @@ class MonthlyWork(MixLimits):
         return str(self.source_by_name[name].offer["title"])
 
     @property
-    def at_home(self) -> list[str]:
-        """A title per owned machine, repeated for several of one kind."""
-        return [self.title(kind.name) for kind in self.drawn.held for _ in range(kind.there)]
+    def has_machines(self) -> bool:
+        """Whether some machine for the work is owned already."""
+        return any(self.drawn.owned)
 
     def mix_title(self, mix: Mix) -> str:
         """Return the title of a mix: machines bought, and the offer or machines for the rest."""
-        if mix.kind == OWNED:
-            return "what you have, alone"
         bought = listed([f"{count} × {self.title(name)}" for name, count in mix.bought.items()])
-        name = mix.source if mix.one_offer else mix.done.lead
+        name = mix.source if mix.single_offer else mix.done.lead
         rest = self.title(name) if name else ""
         if bought:
             return f"{bought}, the rest on {the(rest)}" if rest else bought
         if not rest:
-            return "what you have" if self.at_home else "nothing"
+            return "what you have" if self.has_machines else "nothing"
+        others = " and others" * (len(mix.done.rent_by_offer) > 1)
+        return self.rental_title(rest + others)
 
-        # Beside what is owned each job runs on the offer that is cheapest in its sample.
-        another = " or another" if self.at_home and not mix.one_offer else ""
-        title = self.rental_title(rest + another, mix.done.share(name))
-        return title if self.at_home or mix.one_offer else f"nothing bought, {title}"
-
-    def rental_title(self, rented: str, share: float = 1.0) -> str:
-        """Return a title for renting `rented`, such as 'X beside your Y'; without owned machines all, most or some.
-
-        `share`: share of the rent that is paid for it.
-        """
-        if not self.at_home:
-            return f"{'all' if share > ALL else 'most' if share > 0.5 else 'some'} on {the(rented)}"
-        single = f"your {self.at_home[0].removeprefix('your ')}"
-        return f"{rented} beside {single if len(self.at_home) == 1 else 'what you have'}"
-
-    def failure_reasons(self, mix: Mix) -> list[Row]:
-        """Return the reasons why a mix cannot run all jobs, a dictionary each with the key `limit`.
-
-        `limit` is `class` or `urgent_class` (the class `title` runs nowhere), else `hours` (the
-        machines' are too few).
-        """
-        problem, reasons = mix.at(self.central).problem, []
-        costs = [kind.hours for kind, count in zip(problem.held, mix.counts, strict=True) if count]
-        costs += [offer.usd for offer in problem.rented]
-        for number, job_class in enumerate(self.classes):
-            if problem.jobs[number].any() and not any(np.isfinite(cost[number, 0]) for cost in costs):
-                limit = "urgent_class" if job_class.urgent else "class"
-                reasons.append({"limit": limit, "title": class_title(job_class.name)})
-        return reasons or [{"limit": "hours"}]
+    def rental_title(self, rented: str) -> str:
+        """Return a title for renting `rented`: 'X beside what you have', or 'X' without owned machines."""
+        return f"{rented} beside what you have" if self.has_machines else rented
 
     # --- at other values ------------------------------------------------------------------------
 
@@ -258,7 +223,8 @@ class MonthlyWork(MixLimits):
         owned = {kind.name: kind for kind in baseline.held} if baseline else {}
         rented = {offer.name: offer for offer in baseline.rented} if baseline else {}
         for source in self.sources:
-            name, is_affected = source.offer["option"], baseline is None or bool(source.labels & values.rows)
+            name = source.offer["option"]
+            is_affected = baseline is None or values.rows & source.rows_by_label.keys()
             if is_affected and source.kind == "rented":
                 rented[name] = self._rented(source, values, np.stack(jobs))
             elif is_affected:
@@ -268,7 +234,8 @@ class MonthlyWork(MixLimits):
 
     def _figure(self, name: str, row: Row, values: ParameterValues) -> Array:
         """Return samples of a figure (hours or usd of a job, variable USD/hour, days) of a row at `values`."""
-        samples, factor = self.figures[name][row["row"]], values.of(row["row"])
+        samples = self.figures[name][row["row"]]
+        factor = values.of(row["row"])
         if row["row"] not in values.rows:
             return samples
         if name == "days":
@@ -278,8 +245,10 @@ class MonthlyWork(MixLimits):
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
         """Return a source's owned or committed machine; owned ones work in planned hours, committed ones always."""
-        row, months = source.offer, self.work.months
-        usd_per_hour, factor = self._figure("variable", row, values), values.of(row["row"])
+        row = source.offer
+        months = self.work.months
+        usd_per_hour = self._figure("variable", row, values)
+        factor = values.of(row["row"])
         sampled = {name: samples for (name, label), samples in self.offer_samples.items() if label == row["row"]}
         delay: Number = sampled.get("delivery_months", 0.0)
         capacity = np.full(usd_per_hour.size, HOURS_A_DAY * self.month_days)
@@ -296,10 +265,12 @@ class MonthlyWork(MixLimits):
         else:
             rate = usd_per_hour / row["variable_usd_per_hour"]
             if notna(row["month_usd"]):
-                usd_per_hour, fixed = np.zeros(rate.size), row["month_usd"] * rate
+                usd_per_hour = np.zeros(rate.size)
+                fixed = row["month_usd"] * rate
             else:
                 terms = contract_months(months - np.median(delay), row["term_months"]) / months
-                usd_per_hour, fixed = row["term_variable"] * rate, row["term_fixed"] * terms * rate
+                usd_per_hour = row["term_variable"] * rate
+                fixed = row["term_fixed"] * terms * rate
         hours = np.full((len(self.classes), capacity.size), NEVER)
         for index, class_row in self._rows_in_time(source, values):
             hours[index] = self._figure("hours", class_row, values) / class_row["jobs_at_once"]
@@ -322,15 +293,19 @@ class MonthlyWork(MixLimits):
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
         """Return a source's offer at each month's rent, means weighted by `jobs`; an urgent job pays all slots."""
         shape = (len(self.classes), self.growth.shape[1])
-        usd, at_speed, expected = np.full(shape, NEVER), np.full(shape, NEVER), np.full((shape[0], 1), NEVER)
-        device_hours, path = np.zeros(shape), ALWAYS
+        usd = np.full(shape, NEVER)
+        at_speed = np.full(shape, NEVER)
+        expected = np.full((shape[0], 1), NEVER)
+        device_hours = np.zeros(shape)
+        path = ALWAYS
         for index, row in self._rows_in_time(source, values):
             slots = row["jobs_at_once"]
             paid_slots = slots if self.classes[index].urgent else 1.0
             usd_of_job, hours = (self._figure(name, row, values) * paid_slots for name in ("usd", "hours"))
             device_hours[index] = hours * row["gpus"] / slots
             rents = self._rent_by_month.get((row["option"], row["model"]), ALWAYS)
-            mean, weights = rents.mean(axis=1), jobs[index].mean(axis=0)
+            mean = rents.mean(axis=1)
+            weights = jobs[index].mean(axis=0)
             due = np.average(rents, axis=1, weights=weights) if rents.size > 1 and weights.any() else mean
             # Prices are independent of speeds.
             at_speed[index] = hours * np.mean(np.nan_to_num(usd_of_job / hours) * due)
@@ -396,16 +371,9 @@ class MonthlyWork(MixLimits):
         return [{"limit": "at_most_up_front", "allowed": self.budget_usd, "actual": self.up_front(mix.counts)}]
 
     def within_budget(self, usd_per_unit: float) -> "MonthlyWork":
-        """Return the workload with its budget applied, and `limit_costs` where that changes the best mix.
-
-        `usd_per_unit`: USD per unit of the study's currency, in which the budget is stated.
-        """
-        if self.work.at_most_up_front is None:
-            return self
-        within = replace(self, budget_usd=self.work.at_most_up_front * usd_per_unit)
-        saved_usd = within.mixes[0].expected - self.mixes[0].expected
-        costs = [reason | {"saved_usd": saved_usd} for reason in within.over_budget(self.mixes[0])]
-        return replace(within, limit_costs=costs)
+        """Return the workload with its budget, stated in a currency of `usd_per_unit` USD, applied."""
+        budget = self.work.at_most_up_front
+        return self if budget is None else replace(self, budget_usd=budget * usd_per_unit)
 
 
 def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
@@ -422,9 +390,11 @@ def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
         for mix in monthly.mixes:
             counts = {kind.name: count for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
             for name, machine in mix.done.sources.items():
-                device_hours, count = mix.done.device_hours(name).mean(), counts.get(name)
+                device_hours = mix.done.device_hours(name).mean()
+                count = counts.get(name)
                 if count or device_hours:
-                    capacity, use = None, monthly.source_by_name[name].kind
+                    capacity = None
+                    use = monthly.source_by_name[name].kind
                     if isinstance(machine, OwnedMachine):
                         capacity = counts[name] * (machine.hours_per_month * machine.devices).mean()
                     rows.append((monthly.name, name, monthly.title(name), use, mix.key, count, device_hours, capacity))
@@ -473,9 +443,12 @@ def monthly_work(
 
     sampled = {figure: getattr(draws, figure)[:, :MIX_DRAWS] for figure in FIGURES}
     size = sampled["hours"].shape[1]
-    speed_keys, logs, ownership = dict[int, str](), dict[str, Array](), dict[tuple[str, int], Array]()
+    speed_keys = dict[int, str]()
+    logs = dict[str, Array]()
+    ownership = dict[tuple[str, int], Array]()
     for figure in draws.figures:
-        samples, error = figure.values[:MIX_DRAWS], error_key(figure.error)
+        samples = figure.values[:MIX_DRAWS]
+        error = error_key(figure.error)
         if figure.name == "images_per_s":
             speed_keys |= dict.fromkeys(figure.rows, error)
             logs.setdefault(error, np.log(samples))
@@ -484,9 +457,11 @@ def monthly_work(
             ownership |= {(figure.name, label): samples / value for label, value in planned.items() if value > 0}
 
     # The cheapest timing of each uncertain speed; none if no such machine is rented out.
-    timings, trials = timings_of(options), dict[str, Trial]()
+    timings = timings_of(options)
+    trials = dict[str, Trial]()
     for row in records(options):
-        key, timing = speed_keys.get(row["row"]), timings.get((row["gpu"], int(or_zero(row["figure_gpus"]))))
+        key = speed_keys.get(row["row"])
+        timing = timings.get((row["gpu"], int(or_zero(row["figure_gpus"]))))
         if key is not None and timing is not None:
             trial = Trial(timing["cost_to_learn_usd"], timing["learn_on_title"])
             trials[key] = min(trials.get(key, trial), trial)
@@ -526,9 +501,11 @@ def _job_samples(
     name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
 ) -> tuple[Array, Array]:
     """Return jobs per month, class x sample x month, and growth per month, class x sample; medians if seed is None."""
-    numbers, growth = list[Array](), list[Array]()
+    numbers = list[Array]()
+    growth = list[Array]()
     for job_class in classes:
-        job, number = job_class.job, job_class.number
+        job = job_class.job
+        number = job_class.number
         noise = _noise(seed, size, "growth_per_month", name, job.name)
         value, low, high = (1.0 + rate for rate in (job.growth_per_month.value, *job.growth_per_month.ends))
         growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
@@ -550,7 +527,9 @@ def _noise(seed: int | None, size: int, *key: object) -> Array:
 def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) -> tuple[Source, ...]:
     """Return a source per persistent option of the classes; owned machines count in the first list that offers them."""
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
-    workloads, counts, sources = [job_class.workload for job_class in classes], Counter(work.have), []
+    workloads = [job_class.workload for job_class in classes]
+    counts = Counter(work.have)
+    sources = []
     is_used = (options["in_answer"] | is_owned) & options["persistent"]
     for _, group in options[is_used & options["workload"].isin(workloads)].groupby("option", sort=False):
         rows = records(group)
@@ -562,7 +541,8 @@ def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) 
 
 def _delivery_samples(options: DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
     """Return samples of the months until delivery, by (figure, row label), where a machine is not there at once."""
-    samples, figure = {}, "delivery_months"
+    samples = {}
+    figure = "delivery_months"
     for row in records(options):
         if or_zero(row.get(figure)) > 0:
             noise = _noise(seed, size, "delivery", row["option"])

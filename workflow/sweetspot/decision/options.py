@@ -92,7 +92,7 @@ def build_options(
     rows = _with_speeds(_headline_costs(costs, settings), throughput, extrapolation)
     rows = with_fits(with_alternative(_with_offers(rows, offers, settings.study)), settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
+    lists = rows["price_list_title"].astype(object).fillna(rows["price_list"])
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
         in_answer=eligible & ~does_not_fit(rows),
@@ -213,13 +213,13 @@ def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -
 
 def _references(rows: DataFrame, settings: Settings) -> Series:
     """Return booleans: rows of each model's reference option (owned first, then persistent, then least USD/hour)."""
-    name, options = settings.reference, rows[rows["instance"] == settings.reference]
+    name = settings.reference
+    options = rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
     if name is not None and len(rows) and does_not_fit(options).all():
-        batches = [f"{size or 'of its own figure'} ({model})" for model, size in settings.batch_sizes.items()]
         raise UserError(
-            f"{about} has no priced figure at batch {', '.join(batches)} on devices with enough memory; expected an "
-            "offer of it, and a throughput of it or of the machine that it is estimated from (measure_on)"
+            f"{about} has no priced figure at batch {dict(settings.batch_sizes)} on devices with enough memory; "
+            "expected an offer of it, and a throughput of it or of the machine that it is estimated from (measure_on)"
         )
     if (options["usd_per_hour"] == 0).any():
         raise UserError(f"{about} costs nothing; expected a machine with a price")

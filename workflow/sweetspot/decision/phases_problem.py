@@ -98,8 +98,11 @@ class PhasesProblem(DecisionProblem):
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
         """Return USD and machines of one option, one value per case; infinite USD: no number of machines is enough."""
-        row, plan, unity = self.choices[index].row, self.rows_of_plan[index], np.ones(values.cases)
-        factor, length = values.of(row["row"]), values.work("months") * unity
+        row = self.choices[index].row
+        plan = self.rows_of_plan[index]
+        unity = np.ones(values.cases)
+        factor = values.of(row["row"])
+        length = values.work("months") * unity
         speeds = [values.factor(labels[index], "images_per_s") * unity for labels in self.speed_of]
         hours = values.work(ALL_JOBS) * length / np.stack(speeds)
 
@@ -107,16 +110,19 @@ class PhasesProblem(DecisionProblem):
         mean_rent = partial(mean_factor, central_change(row))
         rent = np.nan_to_num(mean_rent(self.months * length) / mean_rent(self.months), nan=1.0)
         rate = month = hour_change(row, values, rent)
-        paid, term = unity, plan["renewed_term_months"]
+        paid = unity
+        term = plan["renewed_term_months"]
         if row["purchase"] == "own":
             baseline = possession(row, BASELINE.of(None))
-            paid, month = length, possession(row, factor) / baseline if baseline else 1.0
+            paid = length
+            month = possession(row, factor) / baseline if baseline else 1.0
         elif term > 0:
             paid = contract_months(self.months * length, term) / contract_months(self.months, term)
 
         rounds_on = partial(job_rounds, self.jobs[:, None], self.slots[:, index, None])
         available = np.nan_to_num(plan["room_hours"], nan=np.inf) * factor("days_per_month") * paid
-        enough, machines = np.full(values.cases, plan["boxes"]), np.zeros(values.cases)
+        enough = np.full(values.cases, plan["boxes"])
+        machines = np.zeros(values.cases)
         while (enough != machines).any():
             machines = enough
             longest, rounds = rounds_on(machines)
@@ -148,7 +154,8 @@ class PhasesProblem(DecisionProblem):
         """
         factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
-        counts, planned = costs.counts[index], np.abs(np.log(factors)).argmin()
+        counts = costs.counts[index]
+        planned = np.abs(np.log(factors)).argmin()
         jumps = np.flatnonzero(np.diff(counts)) + 1
         selected = np.unique([*jumps, *jumps - 1, *range(0, FACTORS, COARSE), planned])
 
@@ -158,7 +165,15 @@ class PhasesProblem(DecisionProblem):
         too_late = np.where(np.isfinite(costs.usd), 0.0, np.inf)
 
         def difference(running: Array, ownership: Array, columns: Array | slice) -> Array:
-            """Return USD owned less USD rented, sample x factor."""
+            """Return USD owned less USD rented, sample x factor.
+
+            Parameters
+            ----------
+            running, ownership
+                USD by use, and USD of the machines' price or contract; option x sample.
+            columns
+                Indices of the factors.
+            """
 
             def usd(option: int) -> Array:
                 paid = ownership[option][:, None] * signed[option, columns] + too_late[option, columns]
@@ -242,7 +257,8 @@ def _phases_problem(name: str, table: DataFrame, options: DataFrame, draws: Draw
     )
 
     offers = options.loc[total["index"]]
-    rows, months = records(offers), float(total["plan_months"].iloc[0])
+    rows = records(offers)
+    months = float(total["plan_months"].iloc[0])
     total = total.assign(counts=owned["machines"].fillna(1.0), ownership_usd=owned["usd"].fillna(0.0))
     planned_hours = HOURS_A_DAY * offers["days_per_month"] * offers["months"]
     titles = zip(total["counts"], total["title"], strict=True)

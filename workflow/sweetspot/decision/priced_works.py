@@ -57,7 +57,8 @@ def works(
 
 def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: Array) -> PricedWork:
     """Return a work with choices by USD; `stands`: feasible, and persistent or the reference (if none: feasible)."""
-    persistent, in_answer = table["persistent"], table["in_answer"]
+    persistent = table["persistent"]
+    in_answer = table["in_answer"]
     able = in_answer & np.isfinite(table["usd"].astype(float))
     lasting = able & (persistent | table["is_reference"])
     stands = lasting if lasting.any() else able
@@ -103,8 +104,10 @@ def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -
         ownership_usd=months_of_use * rows["fixed_usd_per_month"],
     )
     months = 1.0 if settings.counts == "month" else np.nan
-    work, first = _option_work(name, months, rows, columns, draws.usd[rows.index], draws), rows.iloc[0]
-    model, title = first["model"], first.get("workload_title") or name
+    work = _option_work(name, months, rows, columns, draws.usd[rows.index], draws)
+    first = rows.iloc[0]
+    model = first["model"]
+    title = first.get("workload_title") or name
     if title == name and model != NO_MODEL:
         title = first["model_title"]
     days = rows.loc[rows["purchase"].eq("own") & (rows["capex_usd"] > 0), "days_per_month"].tolist()
@@ -129,7 +132,8 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
 def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
     """Return a monthly workload with a choice per mix, and USD over the project, choice x sample."""
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    mixes, months = monthly.distinct_mixes, monthly.work.months
+    mixes = monthly.distinct_mixes
+    months = monthly.work.months
     table = DataFrame([dict.fromkeys(CAPEX, np.nan) | _mix_choice(monthly, mix, rows) for mix in mixes])
     table = table.assign(persistent=True, is_reference=False, usd_at_todays_prices=table["usd"])
     # Rentals alone are of one kind, as the cheapest of them: a faster device takes fewer hours for the same work.
@@ -137,18 +141,20 @@ def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
     table["kind"] = table["kind"].mask(is_rental, next(iter(table["kind"][is_rental]), RENT))
     usd = np.stack([mix.done.usd * months for mix in mixes])
     work = _sorted_work(monthly.name, months, table, usd, usd)
-    return work._replace(cost=DISPATCH, limit_costs=monthly.limit_costs)
+    return work._replace(cost=DISPATCH)
 
 
 def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
     """Return the columns of a mix in the table of choices; `rows`: option rows by key."""
-    months, lead, done = monthly.work.months, mix.done.lead or None, mix.done
+    months = monthly.work.months
+    lead = mix.done.lead or None
+    done = mix.done
     name, count = next(iter(mix.bought.items()), (None, 0))
     hours = {source: done.device_hours(source).mean() for source in done.sources}
     owned_hours = sum(hours[kind.name] for kind in monthly.drawn.held if kind.there)
-    is_owned = (monthly.at_home and lead is None) or owned_hours >= OWNED_SHARE * sum(hours.values())
-    failures = [] if np.isfinite(mix.expected) else monthly.failure_reasons(mix)
-    excess = [] if failures else monthly.over_budget(mix)
+    is_owned = (monthly.has_machines and lead is None) or owned_hours >= OWNED_SHARE * sum(hours.values())
+    is_able = np.isfinite(mix.expected)
+    excess = monthly.over_budget(mix) if is_able else []
     trials = sorted((monthly.trials[key] for key in mix.timed), reverse=True)
     columns: Row = {
         "kind": KEEP if is_owned else RENT,
@@ -158,7 +164,8 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
         "usd_per_capex": 0.0,
     }
     if name is not None:
-        box, kind = rows[name], _kind_of(rows[name])
+        box = rows[name]
+        kind = _kind_of(rows[name])
         columns = {column: box[column] for column in ("instance", "price_list", *CAPEX)} | {
             "kind": MIX if lead is not None and kind == BUY else kind,
             "commitment": kind,
@@ -175,14 +182,14 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
         "counts": float(sum(mix.bought.values())),
         "device_hours": sum(hours.values()) * months,
         "usd": mix.expected * months,
-        "usd_per_month_central": np.nan if failures else mix.at(monthly.central).usd[0],
+        "usd_per_month_central": mix.at(monthly.central).usd[0] if is_able else np.nan,
         "main_rented": lead,
-        "lead": monthly.title(lead) if lead and not monthly.at_home and not name else None,
+        "lead": monthly.title(lead) if lead and not monthly.has_machines and not name else None,
         "timed": list(dict.fromkeys(trial.title for trial in trials)),
         "trial_usd": mix.problem.trial_usd * months,
         "saving_usd": mix.saving * months,
-        "why_not": CANNOT if failures else LIMIT if excess else None,
-        "reasons": failures or excess,
+        "why_not": LIMIT if excess else None if is_able else CANNOT,
+        "reasons": excess,
         "in_answer": not excess,
     }  # fmt: skip
 
@@ -193,13 +200,16 @@ def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     With a given number of machines the cost is linear in their price; the highest such price over
     all numbers is returned. NaN without such a mix.
     """
-    owned, source = monthly.drawn.owned, monthly.source_by_name[name]
+    owned = monthly.drawn.owned
+    source = monthly.source_by_name[name]
     for_sale = {offered.offer["option"] for offered in monthly.sources if offered.offer["purchase"] == "own"}
     rivals = [mix.expected for mix in monthly.mixes if for_sale.isdisjoint(mix.bought) and monthly.affords(mix.counts)]
     rival_usd = min(rivals, default=np.nan)
     index = [kind.name for kind in monthly.drawn.held].index(name)
-    price, highest = source.offer["capex_usd"], np.nan
-    doubled = monthly.moved(ParameterValues(1, {all_of(name, "capex_usd", "capex_usd", source.labels): 2.0}))
+    price = source.offer["capex_usd"]
+    highest = np.nan
+    twice = all_of(name, "capex_usd", "capex_usd", frozenset(source.rows_by_label))
+    doubled = monthly.moved(ParameterValues(1, {twice: 2.0}))
     month = (doubled.held[index].fixed - monthly.drawn.held[index].fixed).mean()  # USD for the price alone.
     for base in {owned, monthly.mixes[0].counts} if month > 0 else ():
         previous = -np.inf
@@ -208,5 +218,6 @@ def price_that_pays(monthly: MonthlyWork, name: str) -> float:
             below = price * (1 + (rival_usd - mix.expected) / (number * month))
             if below < previous:
                 break
-            previous, highest = below, np.fmax(highest, min(below, monthly.budget_usd / number))
+            previous = below
+            highest = np.fmax(highest, min(below, monthly.budget_usd / number))
     return float(highest)

@@ -18,7 +18,7 @@ from sweetspot.decision.decision_problem import (
 )
 from sweetspot.decision.options import Row, records, staying, trained
 from sweetspot.decision.simulate import Draws
-from sweetspot.draws import interval, p_cheaper
+from sweetspot.draws import interval
 
 DAYS = ("break_even_value", "break_even_low", "break_even_high", "days", "days_low", "days_high")
 
@@ -69,10 +69,13 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
     list of SharedMachineProblem
         One per model; its choices are sorted by cost, the cheapest first.
     """
-    reference_rows, problems = references(options), []
+    reference_rows = references(options)
+    problems = []
     for model, table in trained(options).items():
-        rows, reference = records(staying(table)), reference_rows.get(model)
-        months, label = np.nan, None
+        rows = records(staying(table))
+        reference = reference_rows.get(model)
+        months = np.nan
+        label = None
         if len(rows) < 2:
             continue
 
@@ -80,7 +83,8 @@ def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float)
             usd, samples = _all_workloads(model, rows, options, draws)
         else:
             usd, samples = _work_of_reference(rows, reference, draws, month_days)
-            months, label = reference["months"], reference["row"]
+            months = reference["months"]
+            label = reference["row"]
 
         order = np.argsort(usd, kind="stable")
         order = order[np.isfinite(samples[order]).all(axis=1)]
@@ -133,13 +137,16 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
     broken. A sample with more days of use has more work; monthly payments stay, so each image costs
     less.
     """
-    label, days, months = reference["row"], reference["days_per_month"], reference["months"]
+    label = reference["row"]
+    days = reference["days_per_month"]
+    months = reference["months"]
     use = np.minimum(draws.days[label], month_days) / days
     lengths = (figure.values for figure in draws.figures if figure.name == "months" and label in figure.rows)
 
     hours = HOURS_A_DAY * days * (1.0 - or_zero(reference["downtime_share"])) * months
     images = 3600.0 * reference["images_per_s"] * hours
-    sampled_images, samples = images * use * next(lengths, months) / months, []
+    sampled_images = images * use * next(lengths, months) / months
+    samples = []
     for row in rows:
         # The hour of a contract is sampled at the price list's days of use: here they are the team's.
         index = row["row"]
@@ -174,24 +181,21 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
     -------
     list of dict
         Rows of the table `break_even`, one per model and alternative; none where the reference is
-        not owned. `days` and `break_even_value`, with 90 % of the samples (NaN: beyond the month):
-        use from which the reference is cheaper; `gain_at_use`: cost of the alternative / cost of
-        the reference at the planned use; `p_cheaper`: share of samples in which the reference is
-        cheaper at that use; `p_pays`: in which some use within the month pays.
+        not owned. `break_even_value`, with 90 % of the samples (NaN: beyond the month): days of use
+        from which the reference is cheaper; `p_pays`: share of the samples in which some use within
+        the month pays.
     """
-    rows_by_model, table = trained(options), []
-    owned_rows = {model: row for model, row in references(options).items() if row["purchase"] == "own"}
-    for model, owned in owned_rows.items():
+    rows_by_model = trained(options)
+    table = []
+    for model, owned in references(options).items():
         planned = np.append(owned["days_per_month"], draws.days[owned["row"]])
-        for rival in records(rows_by_model[model]):
+        for rival in records(rows_by_model[model]) if owned["purchase"] == "own" else ():
             if (rival["instance"], rival["purchase"]) == (owned["instance"], "own"):
                 continue
 
             days = break_even_days(*_cost_differences(owned, rival, draws), planned)
             bounds = np.array([days[0], *interval(days[1:])])
             bounds[bounds > month_days] = np.nan
-            gain = draws.images_per_usd[owned["row"]] / draws.images_per_usd[rival["row"]]
-            gain_low, gain_high = map(float, interval(gain))
             table.append(
                 dict(zip(DAYS, [*bounds, *bounds], strict=True))
                 | {
@@ -200,10 +204,7 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
                     "reference": owned["option"],
                     "option": rival["option"],
                     "quantity": "days_per_month",
-                    "gain_at_use": owned["images_per_usd"] / rival["images_per_usd"],
-                    "gain_low": gain_low,
-                    "gain_high": gain_high,
-                    "p_cheaper": p_cheaper(np.ones_like(gain), gain),
+                    "planned": planned[0],
                     "p_pays": np.mean(days[1:] <= month_days),
                 }
             )

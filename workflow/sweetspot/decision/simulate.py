@@ -158,10 +158,13 @@ class _FigureSampler:
 
     def images_per_s(self, row: Row) -> Array:
         """Return samples of a row's images/s."""
-        key, error, behind = figure_key(row), speed_error(row), figure_behind(row)
+        key = figure_key(row)
+        error = speed_error(row)
+        behind = figure_behind(row)
         if key not in self.figures:
             value, low, high = (end / behind for end in value_with_bounds(row, "images_per_s"))
-            source, freedom = stream(self.seed, *error), degrees_of_freedom(row)
+            source = stream(self.seed, *error)
+            freedom = degrees_of_freedom(row)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
             values = spread(value, low, high, row["level"], noise, freedom)
             for common, bounds in common_errors(row).items():

@@ -30,9 +30,8 @@ class PricedWork(NamedTuple):
 
     `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the
     project and USD at today's rents, choice x sample; `busy`: days of use a month of an owned
-    machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `limit_costs`:
-    the budget of the team, with USD per month that it costs; `without_speed`: title and commitment
-    of machines without a speed.
+    machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `without_speed`:
+    title and commitment of machines without a speed.
     """
 
     name: str
@@ -44,7 +43,6 @@ class PricedWork(NamedTuple):
     busy: float = np.nan
     cost: str = SHARE
     model: str = ""
-    limit_costs: Sequence[Row] = ()
     without_speed: DataFrame = NO_OFFERS
 
     @property
@@ -81,7 +79,8 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFr
 
 def _compared(work: PricedWork) -> DataFrame:
     """Return the table `choices` of one work: USD with ranges, probabilities, ratios to the best."""
-    table, stands = work.table, work.table["stands"].to_numpy(bool)
+    table = work.table
+    stands = work.table["stands"].to_numpy(bool)
     low, high = interval(work.usd)
     figures = DataFrame({"usd": table["usd"], "usd_low": low, "usd_high": high}, dtype=float)
     figures = figures.join((figures / work.months).rename(columns=lambda name: name.replace("usd", "usd_per_month")))
@@ -119,7 +118,8 @@ def standing_of(work: PricedWork) -> tuple[int, int | None]:
     cheaper one is a purchase at a firm price.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
-    best, ranks = eligible[0], work.table["commitment"].map(RANKS)
+    best = eligible[0]
+    ranks = work.table["commitment"].map(RANKS)
     rival = first_alternative(work, best, eligible, "commitment")
     if rival is None:
         return best, first_alternative(work, best, eligible)
@@ -142,8 +142,19 @@ def price_range(choice: Series) -> tuple[float, float]:
 
 
 def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: str = "alternative") -> int | None:
-    """Return the first of `indices` that differs from `best` in column `by` and in some sample's cost; else None."""
-    keys, usd = work.table[by], work.usd
+    """Return the first choice that differs from the best in a column and in some sample's cost; else None.
+
+    Parameters
+    ----------
+    work
+        The priced work.
+    best, indices
+        Row index of the best choice, and those of the choices to look through, in this order.
+    by
+        The column of the work's table.
+    """
+    keys = work.table[by]
+    usd = work.usd
     for index in indices:
         if keys[index] != keys[best] and not np.allclose(usd[index], usd[best], rtol=TOLERANCE, atol=0.0):
             return index
@@ -221,8 +232,7 @@ def verdict_table(
         (`box_title`) at which buying costs as much as the cheapest choice that buys nothing;
         `work_factor`, `work_until`: times the work from which, and up to which, buying pays;
         `from_jobs`: jobs per month from which paying by the month is cheaper; `pays_from_days`:
-        days of use per month from which buying pays, of a work without a plan; `limit_costs`: as of
-        PricedWork.
+        days of use per month from which buying pays, of a work without a plan.
     """
     break_even = break_even.reindex(columns=columns_of("break_even"))
     rows = [
@@ -270,7 +280,8 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
     if commits:
         ratios = _ratios(work.usd, table["usd"], best, rival) | _box_price(work)
     else:
-        best, rival = take, take_rival
+        best = take
+        rival = take_rival
     for name, index in {"best": best, "rival": rival, "take": take, "take_rival": take_rival}.items():
         if index is not None:
             facts |= {name: table["choice"][index], **table.loc[index].add_prefix(f"{name}_")}
@@ -290,7 +301,6 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
         "machine": facts.get("take_lead_option") or facts["take"],
         "busy_days_per_month": work.busy,
         "without_speed": lacking["title"].unique().tolist(),
-        "limit_costs": work.limit_costs,
     }  # fmt: skip
 
 

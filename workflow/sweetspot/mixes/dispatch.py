@@ -70,10 +70,6 @@ class DispatchResult:
         """Name of the offer that is paid the most; empty where nothing is rented."""
         return max(self.rent_by_offer, key=self.rent_by_offer.__getitem__, default="")
 
-    def share(self, name: str) -> float:
-        """Return the share (0 to 1) of all rent that is paid to the offer `name`."""
-        return self.rent_by_offer.get(name, 0.0) / (sum(self.rent_by_offer.values()) or 1.0)
-
 
 def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
     """Return which owned machines and rental offers run the jobs of each month, and the USD for it.

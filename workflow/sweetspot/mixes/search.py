@@ -52,7 +52,7 @@ class Mix(NamedTuple):
         return float(self.done.usd.mean())
 
     @property
-    def one_offer(self) -> bool:
+    def single_offer(self) -> bool:
         """Whether the mix rents everything that one offer can run on that offer (kind RENTED)."""
         return self.kind == RENTED and bool(self.source)
 
@@ -152,7 +152,7 @@ class MixSearch:
 
     def with_timings(self, mix: Mix) -> Mix:
         """Return a mix with the speeds `timed` first; unchanged if it rents on one offer or that saves too little."""
-        if mix.one_offer or not self.timed:
+        if mix.single_offer or not self.timed:
             return mix
         result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)
         timed_mix = Mix(mix.kind, mix.source, result)
@@ -196,7 +196,7 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
         pure.append(search.with_timings(Mix(name, source, dispatch(allowed, counts))))
     best = search.best(starts, range(len(problem.held)), pure)
     several = search.with_timings(search.mix(owned)._replace(kind=RENTED))
-    single_usd = (mix.expected for mix in pure if mix.one_offer)
+    single_usd = (mix.expected for mix in pure if mix.single_offer)
     if best.counts != owned and several.expected < min(single_usd, default=0.0):
         pure.append(several)
     return [best, *sorted(pure, key=lambda mix: mix.expected)]

@@ -7,7 +7,7 @@ from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_s
 from sweetspot.report.notation import Row, finite, missing, records, rows_where, text
 from sweetspot.report.outcome import AnswerPart, Outcome, ValueRange, choices_of, other_work, outcome_of
 from sweetspot.report.sentences import sentence
-from sweetspot.report.tables import Tables, money_of, table_of, unit_of, works
+from sweetspot.report.tables import Tables, counted_in, money_of, table_of, unit_of, works
 from sweetspot.report.tornado import Tornado, tornado_of
 from sweetspot.report.what_if import Sweep, sweeps_of
 from sweetspot.study.study import Study
@@ -179,7 +179,7 @@ def choice_row(row: Row, tables: Tables) -> ChoiceRow:
         also_rents=row["kind"] == "keep" and not missing(row["main_rented"]),
         first_month_usd=first_month_usd(row, tables),
         speed_bases=bases_of_choice(tables, row["workload"], row["choice"]),
-        why_not=why_not(row, tables),
+        why_not=why_not(row, counted_in(tables).money),
         may_stop=row["why_not"] == MAY_STOP,
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 from sweetspot.report.notation import Row, missing, records
 from sweetspot.report.sentences import sentence, sentences
 from sweetspot.report.tables import Tables, counted_in, table_of
+from sweetspot.wording import Money
 
 SENTENCE_WORDS, DO_THIS_WORDS = 15, 20  # at most; a toss-up has 20 too
 
@@ -24,9 +25,9 @@ def _shortened(texts: list[str], maximum: int) -> str:
     return next((text for text in texts if len(text.split()) <= maximum), texts[-1])
 
 
-def why_not(row: Row, tables: Tables) -> str | None:
-    """Return a sentence on why a row of `choices` cannot be the answer; None if it could be."""
-    return None if missing(row["why_not"]) else sentence("why_not", row, counted_in(tables).money)
+def why_not(row: Row, money: Money) -> str | None:
+    """Return a sentence on why a row of `choices` cannot be the answer, amounts in `money`; None if it could be."""
+    return None if missing(row["why_not"]) else sentence("why_not", row, money)
 
 
 def with_text(tables: Tables) -> Tables:
@@ -36,11 +37,11 @@ def with_text(tables: Tables) -> Tables:
     """
     money = counted_in(tables).money
     due = table_of(tables, "deadlines", "confidence", "fastest_title", "up_front_usd", "due_usd_per_month")
-    days = table_of(tables, "break_even", "days", "days_low", "days_high", "planned")
+    days = table_of(tables, "break_even", "planned")
     verdict, choices = table_of(tables, "verdict"), table_of(tables, "choices")
     texts = {
         "verdict": verdict.assign(sentence=[row["sentence"] for row in verdict_rows(tables)]),
-        "choices": choices.assign(why_not=[why_not(row, tables) for row in records(choices)]),
+        "choices": choices.assign(why_not=[why_not(row, money) for row in records(choices)]),
         "deadlines": due.assign(cheapest=[sentence("in_time", row, money) for row in records(due)]),
         "break_even": days.assign(verdict=[sentence("break_even", row) for row in records(days)]),
     }

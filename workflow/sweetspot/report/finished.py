@@ -59,14 +59,15 @@ def _read_summary(file: Path) -> StudySummary:
 
 
 def write_index(results: str | Path, page: str | Path) -> None:
-    """Write the HTML file `page` (results/index.html), which lists the studies in the folder `results`, newest first.
+    """Write the HTML file `page` (results/index.html), which lists the studies in `results` by date, the latest first.
 
-    A study is one with an answer.json; if that cannot be read, its entry says so.
+    A study is one with an answer.json; if that cannot be read, its entry says so, after all others.
     """
     from sweetspot.report.sentences import filled
 
-    files = sorted(Path(results).glob(f"*/{ANSWER}"), key=lambda file: (-file.stat().st_mtime, str(file)))
-    context = {"studies": [_read_summary(file) for file in files], "style": asset("page.css")}
+    studies = [_read_summary(file) for file in sorted(Path(results).glob(f"*/{ANSWER}"))]
+    studies.sort(key=lambda study: ("" if study.fault else study.as_of, study.written), reverse=True)
+    context = {"studies": studies, "style": asset("page.css")}
     write_text(page, filled("index.html.j2", context))
 
 

@@ -1,6 +1,7 @@
 """Fill the templates: the sentences of text.j2, the charts of charts.j2, and whole pages."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from textwrap import shorten
@@ -78,11 +79,15 @@ FILTERS = {
 @lru_cache(maxsize=2)
 def _environment(autoescape: bool) -> "Environment":
     """Return the Jinja environment of all templates, with FILTERS; undefined names are errors."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
     environment = Environment(
         loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, trim_blocks=True, autoescape=autoescape
     )
+    # Compiling the templates takes longer than filling them. Jinja's folder of compiled ones is the user's own; without
+    # a safe place for it they are compiled each time. The same template is compiled differently for HTML.
+    with suppress(RuntimeError, OSError):
+        environment.bytecode_cache = FileSystemBytecodeCache(pattern=f"sweetspot_{autoescape}_%s.cache")
     environment.filters |= FILTERS
     environment.tests["missing"] = missing
     return environment
