@@ -146,6 +146,8 @@ def test_speeds_with_one_error_move_together_and_have_the_range_of_the_first():
     (assumed,) = speed(box | {"assumed_interval": True})
     assert assumed.range_basis == "assumed" and assumed.high == 1.5
     assert assumed.subject == f"card|{row['gpu']}|{row['framework']}"
+    (predicted,) = speed(row | {"throughput_basis": "extrapolated"})
+    assert predicted.name == "speed of rented on VGG-16"  # the error is the machine's, not that of its card
     # What has no speed has none to move, and the next does.
     made = speed(row | {"images_per_s": np.nan, "gpu": "none"}, row | {"row": 9, "images_per_s": 0.0, "gpu": "nought"},
                  row | {"row": 10, "images_per_s": 0.5})  # fmt: skip

@@ -85,6 +85,8 @@ def test_what_does_not_do_the_work_is_no_rival():
 
     jobs = [class_of("a", 120.0), class_of("b", 30.0)]
     question = question_of(own(), RENTED, jobs=jobs, change=change)
+    # the jobs of each class, and of both together
+    assert [one.subject for one in question.parameters if one.figure in ("jobs", "per_month")] == ["a", "b", ""]
     assert titles(question)[0] == "1 × box, the rest on rented" and against(question) is None
 
 
