@@ -59,8 +59,7 @@ def test_where_nobody_else_does_it_there_is_no_rival_and_nothing_to_hold_against
     assert (row["best"], row["best_title"], row["take"], row["usd"]) == ("one", "One", "one", 5.0)
     none = ["rival", "rival_title", "rival_kind", "rival_usd", "ratio", "ratio_low", "ratio_high", "p_cheaper",
             "take_rival", "take_ratio", "take_p_cheaper", "box_title", "box_usd", "buy_below_usd"]  # fmt: skip
-    assert row[none].isna().all()
-    assert (row["confidence"], row["find_out_first"]) == ("clear", "")
+    assert row[none].isna().all() and (row["confidence"], row["find_out_first"]) == ("clear", "")
 
 
 def test_the_other_works_say_who_is_not_the_answer_and_what_has_no_way_has_no_row():
