@@ -93,6 +93,5 @@ def test_beside_a_contract_a_box_pays_on_the_days_planned_or_on_none(month, days
     made = price(Market((own(), hourly("rented", 6.0), signed(month))))
     table = pd.DataFrame(break_even_rows(made.options, made.draws, 30.5)).set_index("option")
     row = table.loc["signed (reserved)"]
-    assert (None if np.isnan(row["days"]) else row["days"]) == days
-    assert row["p_pays"] == (days == 0.0)
+    assert (None if np.isnan(row["days"]) else row["days"], row["p_pays"]) == (days, days == 0.0)
     assert table.loc["rented", "days"] == pytest.approx(1050 / (24 * 5.8))
