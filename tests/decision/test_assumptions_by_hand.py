@@ -70,6 +70,10 @@ def test_every_figure_of_two_boxes_and_two_rentals():
         figures = astuple(one)
         assert (*figures[:4], *figures[7:10]) == words
         assert figures[4:7] == pytest.approx(numbers) and one.maximum == (by_hand[10] if len(by_hand) > 10 else np.inf)
+    lists = {"A": box, "B": other}
+    apart = [Choice.of({**row, "price_list": name, "price_list_title": name}) for name, row in lists.items()]
+    tariffs = [one.name for one in parameters_of(apart, [box], 30.5) if one.quantity == "usd_per_kwh"]
+    assert tariffs == ["electricity price of A", "electricity price of B"]
 
 
 def test_of_a_machine_that_is_there_its_power_counts_and_no_price():
@@ -138,11 +142,12 @@ def test_speeds_with_one_error_move_together_and_have_the_range_of_the_first():
     row = rows_of(RENTED, own())["rented"]
     box = row | {"images_per_s": 50.0, "images_per_s_low": 40.0, "images_per_s_high": 75.0}
     (one,) = speed(box, box | {"row": 9, "option": "twin"})
-    assert one.rows == frozenset([row["row"], 9])
-    assert ends(one) == told(1.0, 0.8, 1.5, "interval")
+    assert (one.rows, ends(one)) == (frozenset([row["row"], 9]), told(1.0, 0.8, 1.5, "interval"))
     (assumed,) = speed(box | {"assumed_interval": True})
     assert assumed.range_basis == "assumed" and assumed.high == 1.5
     assert assumed.subject == f"card|{row['gpu']}|{row['framework']}"
+    (predicted,) = speed(row | {"throughput_basis": "extrapolated"})
+    assert predicted.name == "speed of rented on VGG-16"  # the error is the machine's, not that of its card
     # What has no speed has none to move, and the next does.
     made = speed(row | {"images_per_s": np.nan, "gpu": "none"}, row | {"row": 9, "images_per_s": 0.0, "gpu": "nought"},
                  row | {"row": 10, "images_per_s": 0.5})  # fmt: skip

@@ -59,8 +59,7 @@ def test_the_best_is_the_first_that_may_be_taken_and_the_rival_the_first_of_anot
     made = choices("spot", "ours", "ours too", "other", taken=("ours", "ours too", "other"),
                    alternatives=("spot", "ours", "ours", "other"))  # fmt: skip
     asked = question(made, *map(flat, (1, 2, 3, 4)))
-    assert (asked.best, asked.runner_up) == (1, 3)
-    assert asked.eligible.tolist() == [False, True, True, True]
+    assert (asked.best, asked.runner_up, asked.eligible.tolist()) == (1, 3, [False, True, True, True])
     assert asked.incumbents.tolist() == [False, True, True, False]
     assert asked.rivals.tolist() == [False, False, False, True]
     assert question(made[:3], *map(flat, (1, 2, 3))).runner_up is None

@@ -38,6 +38,7 @@ def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_the
     question = asked(*offers, jobs=jobs)
     assert titles(question) == told
     assert question.samples_usd[:, 0].tolist() == pytest.approx([36 * usd for usd in month])
+    assert question.baseline.counts[:, 0].tolist() == [title == "1 × box" for title in told]
 
 
 def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
@@ -84,6 +85,8 @@ def test_what_does_not_do_the_work_is_no_rival():
 
     jobs = [class_of("a", 120.0), class_of("b", 30.0)]
     question = question_of(own(), RENTED, jobs=jobs, change=change)
+    # the jobs of each class, and of both together
+    assert [one.subject for one in question.parameters if one.figure in ("jobs", "per_month")] == ["a", "b", ""]
     assert titles(question)[0] == "1 × box, the rest on rented" and against(question) is None
 
 

@@ -99,6 +99,7 @@ LARGE = planned(slots=1.0, machines=5.0)
 BOTH = replace(LARGE, jobs=np.array([10, 3]), phase_usd=np.array([[30.0], [10.0]]), job_hours=np.array([[2.0], [1.0]]),
                slots=np.ones((2, 1)), speed_of=[[7], [7]])  # fmt: skip
 TWO = planned(least=2.0, machines=2.0)
+FALLING = {"purchase": "on_demand", "variable_usd_per_hour": 3.0, "trend_kind": "drift", "trend_change": 0.9**12 - 1}
 
 
 @pytest.mark.parametrize(
@@ -118,6 +119,8 @@ TWO = planned(least=2.0, machines=2.0)
         (planned(), {"jobs": 1.5, "months": 2.0}, 2 * 100 + 2 * 30 * 1.5 * 4 / 3, 2.0),
         # A contract is dearer in both parts; what costs nothing stays so; uncounted hours take no further machine.
         (planned(purchase="reserved", variable_usd_per_hour=3.0), {"usd_per_hour": 1.5}, 1.5 * 130, 1.0),
+        # A rent that falls by a tenth a month: the mean of 20 months over that of 10 is (1 + 0.9^10) / 2.
+        (planned(room=np.inf, **FALLING), {"months": 2.0}, (100 + 2 * 30) * (1 + 0.9**10) / 2, 1.0),
         (planned(kw=0.0), {"usd_per_kwh": 4.0}, 130.0, 1.0),
         (planned(capex_usd=0.0), {"capex_usd": 4.0}, 130.0, 1.0),
         (planned(room=np.inf), {"jobs": 5.0}, 100 + 150, 1.0),

@@ -79,8 +79,7 @@ def test_more_days_are_more_work_up_to_those_of_a_month_and_what_is_paid_by_the_
     days = {"value": 28.0, "low": 25.0, "high": 31.0}
     priced = made(own(days_per_month=days), hourly("rented", 6.0), signed(900.0), draws=50)
     use, found = np.minimum(figure(priced, "days_per_month"), MONTH_DAYS) / 28.0, drawn(priced.share())
-    assert use.max() == MONTH_DAYS / 28.0
-    assert found["rented"] == pytest.approx(28 * 24 * 36 * 6 * use)
+    assert (use.max(), found["rented"]) == (MONTH_DAYS / 28.0, pytest.approx(28 * 24 * 36 * 6 * use))
     assert found["box"] == pytest.approx(HELD + 28 * 24 * 36 * 0.2 * use)
     assert np.ptp(found["signed (reserved)"]) == pytest.approx(0.0, abs=1e-6)
 

@@ -144,7 +144,8 @@ def test_figures_share_an_error_by_device_prediction_or_not_at_all():
 
 
 def test_boxes_of_one_price_list_pay_one_price_of_electricity():
-    tariff = {"usd_per_kwh_low": 0.1, "usd_per_kwh_high": 0.4}
-    entries = [(box_offer(price_list="own", **tariff) | {"instance": name}, 498.0, 4) for name in (BOX, "other")]
-    one, other = simulate(options_of(*entries), 1, 50).variable
-    assert one.tolist() == other.tolist() and len(set(one)) == 50
+    ranges = {"usd_per_kwh_low": 0.1, "usd_per_kwh_high": 0.4, "days_per_month_low": 5.0, "days_per_month_high": 15.0}
+    entries = [(box_offer(price_list="own", **ranges) | {"instance": name}, 498.0, 4) for name in (BOX, "other")]
+    drawn = simulate(options_of(*entries), 1, 50)
+    for one, other in (drawn.variable, drawn.days):  # and are used on the same days
+        assert one.tolist() == other.tolist() and len(set(one)) == 50

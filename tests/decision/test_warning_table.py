@@ -33,8 +33,7 @@ def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
     found = [("warning", "stale_rate", "x", "old"), ("warning", "per_gpu", "", "odd"), ("note", "spot_terms", "x", "-")]
     table = made(prices=pd.DataFrame(found, columns=["severity", "rule", "instance", "message"]))
     assert told(table) == [("price", "per_gpu", "odd"), ("price", "stale_price", "old")]
-    assert list(table.columns) == list(WARNINGS)
-    assert table["instance"].isna().tolist() == [True, False]
+    assert (list(table.columns), table["instance"].isna().tolist()) == (list(WARNINGS), [True, False])
 
 
 def test_an_interval_that_nobody_published_is_named():
