@@ -43,7 +43,7 @@ def _text_columns(content: "pa.Table") -> "pa.Table":
 
 def _as_text(value: Any) -> str | None:
     """Return a cell (text, list, None) as text for CSV: a list as JSON, a formula behind an apostrophe; None stays."""
-    if value is None or not isinstance(value, str):
+    if not isinstance(value, str):
         return None if value is None else json.dumps(value)
     return f"'{value}" if value.startswith(FORMULA) and not _is_number(value) else value
 

@@ -51,12 +51,8 @@ def price_changes_words(tables: Tables) -> list[str]:
     table = table_of(tables, "price_changes", "what")
     counts = table["what"].value_counts()
     prices = sum(counts.get(kind, 0) for kind in ("price", "new", "gone"))
-    ranks = counts.get("rank", 0)
-    return [
-        line
-        for answer in records(table[table["what"] == "answer"])
-        for line in sentences("price_changes", prices, ranks, answer)
-    ]
+    answers = records(table[table["what"] == "answer"])
+    return [line for answer in answers for line in sentences("price_changes", prices, counts.get("rank", 0), answer)]
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Callable[[str], str]) -> str:
@@ -98,10 +94,13 @@ def worth_knowing(tables: Tables) -> list[str]:
     return worth_in_words(rows[rows["model"] == model], counted_in(tables).money.code, title)
 
 
-def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
+def plan_worth_in_words(tables: Tables, code: str) -> list[str]:
     """Return sentences on which uncertain figure of the leading plan to find out first; [] without a plan."""
-    table = of_plans(tables, "worth_knowing")
-    return worth_in_words(table[table["workload"] == leading_work(tables)], code) if len(table) else []
+    table, choices = of_plans(tables, "worth_knowing"), table_of(tables, "choices")
+    if table.empty:
+        return []
+    leading_work = choices.loc[choices["cost"] == leading(tables), "workload"].head(1)
+    return worth_in_words(table[table["workload"].isin(leading_work)], code)
 
 
 def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> list[str]:
@@ -138,12 +137,6 @@ def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> li
     return sentences("worth_learning", ranked[0], next(iter(following), None), code)
 
 
-def leading_work(tables: Tables) -> str | None:
-    """Return the name of the leading plan's workload; None without a plan."""
-    choices, cost = table_of(tables, "choices"), leading(tables)
-    return None if cost is None else str(choices.loc[choices["cost"] == cost, "workload"].iloc[0])
-
-
 def waiting_in_words(queue: pd.DataFrame) -> list[str]:
     """Return a sentence for each row of the table `queue`: how long a class of jobs waits for the best mix."""
     return [sentence("waiting", row) for row in records(queue)]
@@ -153,7 +146,7 @@ def energy(tables: Tables, study: Study) -> list[str]:
     """Return sentences on kWh and kg CO2e of the options in table `ranks`, and how many lack them; [] without any."""
     ranks, model = table_of(tables, "ranks", "option", "kwh", "kg_co2e"), asked_model(tables)
     options = ranks.drop_duplicates("option")
-    counts = [int(options[name].isna().sum()) for name in ("kwh", "kg_co2e")]
+    counts = options[["kwh", "kg_co2e"]].isna().sum().tolist()
     gaps = [sentence("energy_unknown", counts, len(options))] if any(counts) else []
     if not model or options["kwh"].isna().all():
         return gaps if model and study.energy else []

@@ -84,8 +84,7 @@ def _environment(autoescape: bool) -> "Environment":
     environment = Environment(
         loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, trim_blocks=True, autoescape=autoescape
     )
-    # Compiling the templates takes longer than filling them. Jinja's folder of compiled ones is the user's own; without
-    # a safe place for it they are compiled each time. The same template is compiled differently for HTML.
+    # Compiling takes longer than filling. HTML has compiled templates of its own; without a safe folder none are kept.
     with suppress(RuntimeError, OSError):
         environment.bytecode_cache = FileSystemBytecodeCache(pattern=f"sweetspot_{autoescape}_%s.cache")
     environment.filters |= FILTERS
