@@ -130,10 +130,9 @@ def had(share, start=math.nan, low=None, high=None):
         "failures_per_hour": (0.0,) * 3,
     }  # fmt: skip
     suffixes = ("", "_low", "_high")
-    columns = {
+    return {"nodes": 1.0} | {
         f"{name}{end}": value for name, ends in ranges.items() for end, value in zip(suffixes, ends, strict=True)
     }
-    return columns | {"nodes": 1.0}
 
 
 UNKNOWN = {"share": math.nan, "low": 0.0, "high": 1.0}
@@ -143,6 +142,7 @@ def chosen(*offers, limit=20.0):
     """The deadline's row of offers as (title, USD, what is known of having it), each of 4,000 draws."""
     rows = [option(title, usd, hours=4.0) | {"row": place} | known for place, (title, usd, known) in enumerate(offers)]
     drawn = {name: np.array([[row[name]] * 4000 for row in rows]) for name in ("usd", "hours")}
+    drawn["hours"][:, :2000] += [[row.get("late", 0.0)] for row in rows]
     (row,) = job_deadlines(pd.DataFrame(rows), SimpleNamespace(**drawn), [limit]).to_dict("records")
     return row
 
@@ -150,18 +150,18 @@ def chosen(*offers, limit=20.0):
 def test_what_is_seldom_in_time_is_passed_over_for_what_costs_less_by_result():
     """10 USD in 1 of 10 attempts are 100 for each result in time; 20 USD in all of them 20."""
     row = chosen(("Cheap", 10.0, had(0.1)), ("Sure", 20.0, had(1.0)), ("Late", 1.0, had(1.0, start=17.0)))
-    same(row, {"option": "sure", "confidence": "clear", "usd": 20.0,
-               "p_result_in_time": 1.0})  # fmt: skip
+    same(row, {"option": "sure", "confidence": "clear", "usd": 20.0, "p_result_in_time": 1.0})
     often = chosen(("Cheap", 10.0, had(0.6)), ("Sure", 20.0, had(1.0)))  # 16.7 for each result in time
     same(often, {"option": "cheap", "usd": 10.0})
+    # Half of its runs are late and it is free at once: what is had, and not what is late, divides the 10 USD.
+    same(chosen(("Cheap", 10.0, had(1.0) | {"late": 20.0}), ("Sure", 20.0, had(1.0))), {"option": "cheap"})
     assert often["p_result_in_time"] == pytest.approx(0.6, abs=0.03)
 
 
 def test_what_nobody_published_is_chosen_only_where_no_other_is_in_time():
     """Drawn from 0 to 1, 11 USD would be 22 for each result in time, of which 30 are known for 3 of 4 (40)."""
     unpublished = ("Big", 11.0, had(**UNKNOWN))
-    row = chosen(unpublished, ("Known", 30.0, had(0.75)))
-    same(row, {"option": "known"})
+    same(chosen(unpublished, ("Known", 30.0, had(0.75))), {"option": "known"})
     late = chosen(unpublished, ("Late", 1.0, had(1.0, start=900.0)))
     same(late, {"option": "big"})
     assert late["p_result_in_time"] == pytest.approx(0.5, abs=0.03)
