@@ -13,6 +13,7 @@ from sweetspot.wording import amount, begun, confidence, listed, money, percent,
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from jinja2.bccache import Bucket
     from markupsafe import Markup
 
 FOLDERS = [Path(__file__).parent / name for name in ("templates", "assets")]
@@ -81,12 +82,19 @@ def _environment(autoescape: bool) -> "Environment":
     """Return the Jinja environment of all templates, with FILTERS; undefined names are errors."""
     from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
+    class TemplateCache(FileSystemBytecodeCache):
+        """Compiled templates in the user's temporary folder; where that is full, none are kept."""
+
+        def dump_bytecode(self, bucket: "Bucket") -> None:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
     environment = Environment(
         loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, trim_blocks=True, autoescape=autoescape
     )
     # Compiling takes longer than filling. HTML has compiled templates of its own; without a safe folder none are kept.
     with suppress(RuntimeError, OSError):
-        environment.bytecode_cache = FileSystemBytecodeCache(pattern=f"sweetspot_{autoescape}_%s.cache")
+        environment.bytecode_cache = TemplateCache(pattern=f"sweetspot_{autoescape}_%s.cache")
     environment.filters |= FILTERS
     environment.tests["missing"] = missing
     return environment
