@@ -39,8 +39,7 @@ def deal(months):
         (check_offers, PLAN, deal(12.0), None),
         (check_offers, PLAN | {"months": None}, deal(13.0), None),
         (check_offers, PLAN, deal(13.0), "list.yaml: offers[0].commitment.term_months is 13; expected at most the 12"),
-        (check_offers, MONTH, deal(13.0), None),
-        # 30.5 weeks are 213.5 days, seven months of 30.5
+        (check_offers, MONTH, deal(13.0), None),  # Below: 30.5 weeks, 213.5 days, are 7 months.
         (check_offers, PLAN | {"months": 7.0}, deal(6.0) | {"available_from_weeks": 30.5}, "after 7 months"),
         (check_offers, MONTH, BOX, None),
         (check_offers, MONTH | {"have": []}, BOX, "offers[0].own.capex is 0 for 'x'; expected its price"),

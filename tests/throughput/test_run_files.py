@@ -85,11 +85,10 @@ def test_a_file_of_protocol_1_is_read_and_told_apart(tmp_path):
 
 
 def test_runs_of_one_cell_under_two_protocols_are_refused(tmp_path):
-    files = [write_run(tmp_path, CELL, run=1), write_run(tmp_path, CELL, run=2, protocol=1)]
     with pytest.raises(
         UserError, match=r"run~1\.parquet was measured on protocol 2, .*run~2\.parquet was measured on protocol 1"
     ):
-        summarise_runs(files)
+        summarise_runs([write_run(tmp_path, CELL, run=1), write_run(tmp_path, CELL, run=2, protocol=1)])
 
 
 def refusal(files):

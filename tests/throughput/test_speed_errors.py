@@ -87,5 +87,4 @@ def test_figures_of_one_old_round_are_off_together_and_those_of_the_newest_are_n
     assert [float(end) for end in interval(rates["old"])] == pytest.approx([ROUND_LOW, ROUND_HIGH], rel=0.02)
     assert np.median(rates["old"]) == pytest.approx(1.0, abs=0.01)
     assert np.corrcoef(np.log(rates["old"]), np.log(rates["oldest"]))[0, 1] == pytest.approx(0.5**0.5, abs=0.05)
-    same = in_rounds(one=2, other=2)
-    assert (simulate(same, seed=1, draws=50).images_per_s == 225.0).all()
+    assert (simulate(in_rounds(one=2, other=2), seed=1, draws=50).images_per_s == 225.0).all()

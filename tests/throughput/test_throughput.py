@@ -25,8 +25,7 @@ def test_times_are_averaged_not_rates(tmp_path):
 
 def test_a_run_that_slows_down_is_a_named_warning(tmp_path):
     said = json.dumps([["drift", "step time changed by +20% over the run"]])
-    files = [write_run(tmp_path, run=n, status="unstable", warnings=said) for n in (1, 2)]
-    row = cells_of(files).iloc[0]
+    row = cells_of([write_run(tmp_path, run=n, status="unstable", warnings=said) for n in (1, 2)]).iloc[0]
     assert (row["status"], row["images_per_s"]) == ("unstable", 8.0)
     assert rules_of(row) == ["unstable", "drift"]  # both runs say it, the reader is told once
 
@@ -53,9 +52,8 @@ def test_a_figure_is_dated_by_its_last_run(tmp_path):
 
 
 def test_the_same_run_under_two_names_is_refused(tmp_path):
-    files = [write_run(tmp_path), write_run(tmp_path, name="copy")]
     with pytest.raises(UserError, match="hold the same run"):
-        summarise_runs(files)
+        summarise_runs([write_run(tmp_path), write_run(tmp_path, name="copy")])
 
 
 def with_columns(**columns):

@@ -101,13 +101,13 @@ def test_a_bad_row_is_refused_in_one_sentence(tmp_path, row, words):
 def test_a_model_counted_in_two_units_is_refused(tmp_path):
     header = "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,source,note,unit\n"  # noqa: E501
     row = "B200 SXM,m,{},torch,,suite,lora,1,fp16,default,synthetic,{},somebody,,{}\n"
-    (tmp_path / "throughput.csv").write_text(header + row.format(1, 1, "tokens") + row.format(8, 8, "samples"))
+    (file := tmp_path / "throughput.csv").write_text(header + row.format(1, 1, "tokens") + row.format(8, 8, "samples"))
     with pytest.raises(UserError, match="lora is counted in tokens and in samples; expected one unit a model"):
         gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path)
 
     # The fault is that of the tokens alone: eight do 900 where eight times one are 800. It becomes 800, and at least
     # 800 / e^(ln 1.29 x 1.959964 / 1.644854) = 800 / 1.35449 (ends of 90 % as ends of 95 %).
-    (tmp_path / "throughput.csv").write_text(header + row.format(1, 100, "tokens") + row.format(8, 900, "tokens"))
+    file.write_text(header + row.format(1, 100, "tokens") + row.format(8, 900, "tokens"))
     found = [ImpossibleFigure(1, "more_than_n_times_one", "too fast", 800.0, "eight times one")]
     table = gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, find_impossible=lambda _: found)
     cells = table.set_index("gpus")
@@ -121,8 +121,7 @@ def test_a_model_counted_in_two_units_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"log.csv: No such file"):  # the machine need not be known, the device is
         gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, logs=[log])
     (tmp_path / "log.csv").write_text("epoch,elapsed\n0,9\n1,9\n")
-    with (tmp_path / "throughput.csv").open("a") as file:
-        file.write(row.format(8, 70, "tokens").replace("fp16", "fp32"))
+    file.write_text(file.read_text() + row.format(8, 70, "tokens").replace("fp16", "fp32"))
     found = [ImpossibleFigure(3, "r", "too fast", 1.0, "s")]  # the log, after the three rows of the table
     table = gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path, [log], lambda _: found)
     # each is the best of its own count and precision; for `mixed` stand in (900 + 70) / 2
