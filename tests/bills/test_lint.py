@@ -254,9 +254,9 @@ def test_the_mistake_that_is_named_leads_into_what_is_known(value, low, high, fa
     [
         ("Tesla V100-SXM2-16GB", "v100"), ("NVIDIA H100 80GB HBM3", "h100"), ("H100 PCIe", "h100"),
         ("GTX 1080 Ti", "gtx1080ti"), ("NVIDIA GeForce RTX 4090", "rtx4090"), ("RTX4090", "rtx4090"),
-        ("6000 Ada", "rtx6000ada"), ("RTX PRO 6000 Blackwell", "rtxpro6000"), ("RTXA6000", "a6000"),
-        ("A100-80GB", "a100"), ("A10G", "a10g"), ("GB200", "gb200"), ("L40S", "l40s"), ("L4", "l4"),
-        ("Quadro P6000", "p6000"), ("MI300X", "mi300x"), ("TPU v5p", ""), ("CPU", ""), ("a card", ""),
+        ("RTX 6000 Ada", "rtx6000ada"), ("6000 Ada", "rtx6000ada"), ("RTX PRO 6000 Blackwell", "rtxpro6000"),
+        ("A100-80GB", "a100"), ("A10G", "a10g"), ("GB200", "gb200"), ("L40S", "l40s"), ("L4", "l4"), ("a card", ""),
+        ("RTXA6000", "a6000"), ("Quadro P6000", "p6000"), ("MI300X", "mi300x"), ("TPU v5p", ""), ("CPU", ""),
     ],
 )  # fmt: skip
 def test_a_device_is_one_word_however_it_is_written(name, key):

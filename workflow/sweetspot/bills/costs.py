@@ -44,9 +44,9 @@ def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame
 
 
 def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
-    """Return a row per cell and offer of its machine: columns of the offer, and `<name>_cell` for those that both have.
+    """Return each row of `cells` (a machine's speed) with each offer of its `instance`, so that it can be priced there.
 
-    `gpus` is the number of devices of the cell. Rows are in the order of the cells, then of the offers.
+    Columns of both; a name in both is the offer's, `<name>_cell` the cell's, but `gpus` is the cell's. In their orders.
     """
     return cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))
 

@@ -28,8 +28,8 @@ from sweetspot.matrix.reruns import must_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
-# The CPU time that others take, and the samples in which the devices are slowed down, are a warning from this share.
-DISTURBED_SHARE = 0.05
+# A run gets a warning from this share on: of CPU time taken by others, and of samples with devices slowed down.
+WARNED_SHARE = 0.05
 PROGRESS_INTERVAL_S = 0.05  # printing a line for each of ten thousand quick steps takes longer than the steps
 FIRST_STEPS = 10  # each of them is printed
 MAX_ERROR_LINES = 2000  # of stderr, of which the last exception counts
@@ -256,12 +256,12 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     if facts.get("emulated"):
         warnings["emulation"] = f"this device computes {request.cell.precision} as fp32; no speed-up is to be had"
     share = facts.get("others_cpu_share", 0.0)
-    if share >= DISTURBED_SHARE:
+    if share >= WARNED_SHARE:
         warnings["disturbed"] = f"other processes or virtual machines took {share:.0%} of the CPU time of this run"
     if silent := facts.get("gpu_silent"):
         devices = " and ".join(map(str, silent))
         warnings["silent_device"] = f"device {devices} stopped answering NVML: its power, clock and use are of before"
-    if slowdowns := {k: v for k, v in facts.get("gpu_held_back", {}).items() if v >= DISTURBED_SHARE}:
+    if slowdowns := {k: v for k, v in facts.get("gpu_held_back", {}).items() if v >= WARNED_SHARE}:
         reasons = ", ".join(f"{reason} in {share:.0%}" for reason, share in slowdowns.items())
         warnings["held_back"] = f"the devices were slowed down by {reasons} of the looks at them"
     if "after_steps" in facts:

@@ -84,7 +84,7 @@ def _number(text: str) -> float | None:
 
 
 def _reading(log: LogFile, header: Header, line: int, rate: float) -> Reading:
-    """Return the Reading of a header {key: (line, text)} and the images/s of a `line`; UserError against the study."""
+    """Return a log's measurement: header {key: (line, text)}, images/s on a `line`; UserError if not as declared."""
     source, values = log.source, {key: text for key, (_, text) in header.items()}
     batch_line, batch_text = header["per device"]
     batch = _number(batch_text)

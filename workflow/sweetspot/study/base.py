@@ -20,7 +20,7 @@ PART = SLUG.replace("._-", "_-")
 Part = Annotated[str, StringConstraints(pattern=f"^{PART}$")]
 DATE = r"^\d{4}(-\d\d(-\d\d)?)?$"
 DATE_TEXT = 'a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"'
-# No characters that reorder, colour or break what a page, a terminal or a chart shows, and more than blanks, - or ?.
+# No character that reorders, colours or breaks what a page, terminal or chart shows; one that is no blank or - ? . , _
 HIDDEN = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
 ADDRESS = r"^https?://\S+$"
 CURRENCY = r"^[A-Z]{3}$"
@@ -149,7 +149,7 @@ PATTERNS = {
     f"^{SLUG}$": "a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)",
     f"^{PART}$": "a name of letters, digits, '_' and '-', no '.', which joins it to others (1 to 64)",
     DATE: DATE_TEXT,
-    TEXT: "text without control characters and marks of the direction of writing, and not blank",
+    TEXT: "text without control characters and marks of direction, of more than blanks and signs such as - or ?",
     ADDRESS: "an address such as https://example.org",
     CURRENCY: "three capital letters such as EUR",
 }

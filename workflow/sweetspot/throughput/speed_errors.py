@@ -30,10 +30,10 @@ def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
 
 
 def speed_error(row: Row) -> Error:
-    """Return the key, a tuple such as ("card", gpu, framework), of an option's speed: all of one key err by one factor.
+    """Return the key that rows of `options` share if their speeds are too high or too low together, by one factor.
 
-    A figure without an interval has a key of device and framework, a prediction one of its machine, both for all
-    models: the cautious choice where costs of several models are added. A measured mean has a key of its own.
+    Without an interval ("card", gpu, framework), by prediction ("prediction", instance), both for all models: cautious
+    where costs of several models are added. A measured mean has a key of its own.
     """
     if row["throughput_basis"] == "arithmetic":
         return ("arithmetic", row.get("gpu"))

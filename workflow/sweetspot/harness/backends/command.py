@@ -60,9 +60,9 @@ def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[
 
 
 def interpreter_versions(program: str) -> dict[str, str]:
-    """Return {package: version} of the Python that runs a program; {} where no Python runs it.
+    """Return {package: version} of the frameworks in the Python that runs a program, to be recorded; {} without one.
 
-    The program is an interpreter itself, or a text whose first line names one (torchrun, accelerate).
+    `program`: name or path of a Python, or of a script with a `#!` line that names one (torchrun, accelerate).
     """
     path = shutil.which(program) or ""
     interpreter = path if Path(path).name.startswith("python") else ""
