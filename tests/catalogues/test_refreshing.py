@@ -43,16 +43,8 @@ def test_a_preemptible_machine_has_the_catalogues_spot_price():
     assert asked({"per_hour": 54.0}, plain, spot).new == 55.0
 
 
-@pytest.mark.parametrize("purchase", ["on_demand", "spot", "reserved"])
-def test_a_part_leaves_other_purchases_alone(purchase):
-    """A reserved offer is taken up only to be named as one that no catalogue refreshes."""
-    part = FilePart(lists=["rent"], instances={"a": "x"}, purchases=["spot"])
-    offer = {"purchase": purchase, "per_hour": 3.0}
-    if purchase == "on_demand":
-        with pytest.raises(ValueError, match="not enough values"):
-            asked(offer, part=part)
-    else:
-        assert asked(offer, part=part).name == f"a ({purchase})"
+def test_a_reserved_offer_is_taken_up_only_to_be_named_as_one_that_no_catalogue_refreshes():
+    assert asked({"purchase": "reserved", "per_hour": 3.0}).name == "a (reserved)"
 
 
 def test_the_cheapest_of_the_place_by_zone_region_or_beginning():

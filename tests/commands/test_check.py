@@ -108,8 +108,10 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         ("study.yaml", "'month_days'", "'old'"),
         ("instances.yaml", "'gpus'", " 0;"),
         ("instances.yaml", "'colour'", "unknown"),
+        ("workloads.yaml", "'job.samples'", "missing"),
         ("workloads.yaml", "'job.sampels'", "'samples'"),
         ("prices/all.yaml", "offers[0].per_hour", "found -3"),
+        ("prices/all.yaml", "offers[1].own.capex", "missing"),
         ("prices/all.yaml", "offers[1].own.capx", "'capex'"),
         ("config.yaml", "'runs'", " 0;"),
         ("throughput.csv, line 2", "source", "missing"),
@@ -216,6 +218,9 @@ SLOW = GOOD_TIME.replace("H100 SXM", "L40S").replace("5.0", "%d")
         ("study.yaml", "reference", EURO, ["unknown_currency"]),
         ("study.yaml", "reference", EURO.replace("EUX", "EUR"), []),
         ("workloads.yaml", "1000000", "999", ["few_samples"]),
+        # A V100 has 16 GB by its data sheet: 16 x 1.15 is 18.4.
+        ("instances.yaml", "V100,", "V100, gpu_memory_gib: 18.4,", []),
+        ("instances.yaml", "V100,", "V100, gpu_memory_gib: 18.41,", ["unlike_data_sheet"]),
         # 2.5 minutes of 16 devices are 5.0 of eight. An H100 SXM does 989.4 TFLOP/s, an L40S 362:
         # 274 x 362 / (5 x 989.4) = 20.05 times the work, 273 = 19.98 times.
         ("time_to_target.csv", "", GOOD_TIME + GOOD_TIME.replace(",8,1,5.0", ",16,2,2.5") + SLOW % 273, []),

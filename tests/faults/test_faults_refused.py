@@ -29,6 +29,7 @@ project:
   source: this test
 """
 JOB = "jobs:\n    - name: resnet50\n"
+TARGET = "targets: [{{instance: box-4, base_instance: {}, gpus: {}}}]\ncells:\n"
 
 
 @pytest.fixture
@@ -59,12 +60,12 @@ RENT, WORK, SPEEDS = "prices/rent.yaml", "workloads.yaml", "throughput.csv"
         (SPEEDS, ",rtx4090-2,", ",rtx409O-2,", "line 4: instance is 'rtx409O-2'; did you mean 'rtx4090-2'?"),
         (SPEEDS, ",fp16,", ",FP16,", "line 2: key 'precision' is 'FP16'; expected fp16"),
         ("instances.yaml", "gpus: 1", "gpus: 1, gpu_memory_gib: 24576", "'gpu_memory_gib' is 24576; expected a number"),
-        (
-            "instances.yaml",
-            "base_instance:",
-            "equivalent_to:",
-            "rtx4090-2.gpus is 2; rtx4090-1, its equivalent_to, has",
-        ),
+        ("instances.yaml", "base_instance:", "equivalent_to:", "'rtx4090-1'; expected 2 devices, found 1"),
+        ("instances.yaml", "base_instance: rtx4090-1", "base_instance: box-4", "expected at most 2 devices, found 4"),
+        ("instances.yaml", "base_instance: rtx4090-1", "base_instance: h100-sxm-1x", "with RTX 4090, found H100 SXM"),
+        ("study.yaml", "cells:\n", TARGET.format("h100-sxm-1x", 4), "targets has 4 devices of box-4; expected a machine w"),
+        ("study.yaml", "cells:\n", TARGET.format("rtx4090-1", 40), "targets has 40 devices of box-4; expected at most 4"),
+        ("study.yaml", "cells:\n", TARGET.format("rtx409O-1", 4), "targets names 'rtx409O-1'; expected an instance"),
         ("study.yaml", "cells:\n", "titles: {resnet: Ours}\ncells:\n", "titles names 'resnet'; expected a model"),
         (SPEEDS, ",h100-sxm-8x,", ",h100-smx-8x,", "instance is 'h100-smx-8x'; did you mean 'h100-sxm-8x'?"),
     ],

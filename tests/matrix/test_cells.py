@@ -74,7 +74,7 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V10
         ({"variant": "ddp"}, ["variant 'ddp' with framework tensorflow", "default, A, B, C;"]),
         ({"framework": "torch", "model": "xception"}, ["'xception'", "framework torch has"]),
         ({"precision": "fp8"}, ["precision 'fp8' with framework tensorflow", "fp32, tf32, fp16, bf16"]),
-        ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on a processor"]),
+        ({"precision": "tf32", "device": "cpu"}, ["precision tf32, which V100 has not"]),
         ({"precision": "bf16", "gpu": "Tesla P100"}, ["precision bf16, which Tesla P100 has not"]),
         ({"xla": True, "gpus": 2}, ["measure.xla", "variant 'default', gpus 2", "of one device with tensorflow only"]),
         (NODES, ["gpus 8", "one node, which has 4"]),

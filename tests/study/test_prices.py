@@ -44,7 +44,7 @@ def checked(catalogue, machines=("a", "b")):
         ({"skypilot": {"aws": {**PART, "lists": ["rents"]}}},
          "catalogue.skypilot.aws.lists names 'rents'; .*did you mean 'rent'"),
         ({"skypilot": {"aws": PART}, "gpuhunt": {"aws": PART}},
-         "catalogue.skypilot.aws and catalogue.gpuhunt.aws both refresh rent a on_demand; expected one"),
+         "catalogue.skypilot.aws and catalogue.gpuhunt.aws both refresh rent a; expected one"),
         ({"shipped": {"rates": ["rents"]}}, "catalogue.shipped.rates names 'rents'"),
     ],
 )  # fmt: skip

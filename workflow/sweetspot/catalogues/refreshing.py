@@ -57,7 +57,7 @@ def price_updates(
         only named.
     """
     for position, offer in enumerate(prices.offers):
-        if offer.instance not in part.instances or offer.purchase in {*RATES} - {*part.purchases}:
+        if offer.instance not in part.instances:
             continue
         machine = instances[offer.instance]
         nodes = machine.nodes

@@ -24,7 +24,7 @@ from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
-from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.instances import Instance, load_instances, memory_warnings
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, history_days, load_price_list
 from sweetspot.study.scenarios import load_scenarios
@@ -207,6 +207,8 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
         if meant is not None:
             sentence = f"{name}.gpu is '{machine.gpu}', which is unknown; did you mean '{meant}'?"
             findings.warn(content.instance_file, "near_name", sentence)
+        for warning in memory_warnings(machine):
+            findings.warn(content.instance_file, warning["rule"], f"{name}.{warning['message']}")
     if study is None:
         return
     if content.instances is not None:

@@ -1,6 +1,7 @@
 """Logs with a row an epoch: Keras' CSV of `elapsed` seconds, as the 2017 benchmark writes it."""
 
 import math
+from operator import itemgetter
 from pathlib import Path
 
 from sweetspot.logs.reading import LogFile, Reading, not_negative, positive
@@ -14,8 +15,9 @@ def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
     if not seconds:
         log.refuse(len(log.lines), "no epoch; expected at least one row")
     total = math.fsum(seconds.values())
-    rate = len(seconds) * source.stated("samples_per_epoch") / total
-    model, framework, batch_size, precision = map(source.stated, ("model", "framework", "batch_size", "precision"))
+    stated = source.model_dump()
+    rate = len(seconds) * stated["samples_per_epoch"] / total
+    model, framework, batch_size, precision = itemgetter("model", "framework", "batch_size", "precision")(stated)
     lines, facts = f"lines {min(seconds)}-{max(seconds)}", f"{len(seconds)} epochs in {total:.6g} s"
     gpus = source.gpus or 1
     return log, [Reading(model, framework, "", batch_size, gpus, precision, rate, "real", lines, facts)]

@@ -13,7 +13,7 @@ from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Name, Slug, check_case, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
-from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.instances import Instance, base_fault, load_instances
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_files
 from sweetspot.study.study import Study, load_study
@@ -53,7 +53,7 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     folder = root / "studies" / config.study
     study_file = folder / "study.yaml"
     study = load_study(folder)
-    for file in sorted((*folder.glob("*.yaml"), *folder.glob("*.csv"))):
+    for file in sorted(folder.glob("*.[yc][as][mv]*")):  # .yaml, .csv
         require_file(file)  # Snakemake would read a device for its checksum, without end
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, study_file)
@@ -76,8 +76,8 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
 
 def instance_files(root: Path, study: str) -> list[Path]:
     """Return the files that declare a study's machines: the project's instances.yaml if any, then the study's."""
-    project_file = root / "instances.yaml"
-    return [*([project_file] if project_file.is_file() else []), root / "studies" / study / "instances.yaml"]
+    files = [root / "instances.yaml", root / "studies" / study / "instances.yaml"]
+    return files if files[0].is_file() else files[1:]
 
 
 def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collection[str], expected: str) -> None:
@@ -95,18 +95,21 @@ def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collect
     )
 
 
-def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
-    """Raise UserError if study.yaml (`file`) names an instance in `targets` or `reference` that nobody declared."""
-    names = [("targets", target.instance) for target in study.targets]
-    if study.reference:
-        names.append(("reference", study.reference))
+def check_machines(study: Study, instances: Mapping[str, Instance], file: Path) -> None:
+    """Raise UserError if study.yaml (`file`) names undeclared machines, or a target that is unlike its base."""
+    names = [("reference", study.reference)] if study.reference else []
+    names += [("targets", name) for target in study.targets for name in (target.instance, target.base_instance)]
     require_names(file, names, instances, "an instance of instances.yaml")
+    for target in study.targets:
+        machine, base = instances[target.instance], instances[target.base_instance]
+        if wrong := base_fault(machine, base) or (target.gpus > machine.gpus and f"expected at most {machine.gpus}"):
+            raise UserError(f"{file}: targets has {target.gpus} devices of {target.instance}; {wrong}")
 
 
 def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) -> None:
     """Raise UserError if `answer_prices` of a study names a price list that does not exist."""
-    names = [("answer_prices", name) for name in study.answer_prices]
-    require_names(file, names, price_lists, f"some of {', '.join(price_lists)}")
+    expected = f"some of {', '.join(price_lists)}"
+    require_names(file, (("answer_prices", name) for name in study.answer_prices), price_lists, expected)
 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
@@ -116,20 +119,20 @@ def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], fil
         for offer in prices.offers:
             option = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
             offers += [offer.instance, option, f"{offer.instance} [{name}]", f"{option} [{name}]"]
-    names = [("offers_in_hand", name) for name in study.offers_in_hand]
-    require_names(file, names, offers, "a price list, a machine that one offers, or an option")
+    expected = "a price list, a machine that one offers, or an option"
+    require_names(file, (("offers_in_hand", name) for name in study.offers_in_hand), offers, expected)
 
 
 def price_list_names(folder: Path) -> list[str]:
     """Return the names of the price lists in a folder, sorted. Raises UserError for a file that ends in .yml."""
     faults, names = Faults(), []
-    for path in sorted(folder.glob("*.[yY]*")):
+    for path in sorted(folder.glob("*.[yY]*[lL]")):
         with faults.gather():
             if path.suffix == ".yaml":
                 names.append(path.stem)
                 validated(Name, {"name": path.stem}, path)
                 require_file(path)
-            elif path.suffix.lower() in (".yml", ".yaml"):
+            else:
                 faults.add(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
     with faults.gather():
         check_case(names, "price lists", folder)
@@ -178,7 +181,7 @@ def expand_matrix(
     instances: Sequence[str],
     matrix: Mapping[str, Sequence[str | int]],
     exclude: Iterable[Mapping[Any, str | int]] = (),
-    scripts: Iterable[str] = (),
+    scripts: Collection[str] = (),
 ) -> list[Cell]:
     """Return all cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
 
@@ -192,9 +195,8 @@ def expand_matrix(
         `command`.
     """
     axes = {"instance": instances, **matrix}
-    script_models = set(scripts)
     product = itertools.starmap(Cell, itertools.product(*(dict.fromkeys(axes[column]) for column in CELL_COLUMNS)))
-    cells = [cell for cell in product if (cell.framework == FRAMEWORK) == (cell.model in script_models)]
+    cells = [cell for cell in product if (cell.framework == FRAMEWORK) == (cell.model in scripts)]
     for number, entry in enumerate(exclude):
         remaining = [cell for cell in cells if not entry.items() <= cell._asdict().items()]
         if len(remaining) == len(cells):

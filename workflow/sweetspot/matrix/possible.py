@@ -66,9 +66,8 @@ def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
             f"measure.xla true, framework {cell.framework}, variant {cell.variant!r}, gpus {cell.gpus}; XLA compiles "
             "variant default of one device with tensorflow only"
         )
-    if cell.precision == "tf32" and device == "cpu":
-        yield "precision tf32 on a processor"
-    if cell.precision in ("tf32", "bf16") and device == "gpu" and is_before_ampere(gpu):
+    is_older = cell.precision == "tf32" if device == "cpu" else is_before_ampere(gpu)
+    if is_older and cell.precision in ("tf32", "bf16"):
         yield f"precision {cell.precision}, which {gpu} has not"
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 BENCHMARKS = Path("results/benchmarks")
 UNKNOWN_RUN_S = 180.0  # of a run where nothing like it was measured
-ROUNDING = 1 + 1e-9  # sums of estimates are not exact
 
 
 class Run(NamedTuple):
@@ -81,7 +80,7 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
     selected, skipped, seconds = set[Run](), list[Run](), 0.0
     for run in [*measured, *(run for run in order_runs(plan) if run not in measured)]:
         total = seconds + durations_s.get(run, longest_s.get(run.cell[:3], UNKNOWN_RUN_S))
-        if run in measured or total <= budget_minutes * 60 * ROUNDING:
+        if run in measured or total <= budget_minutes * 60 + 1e-6:  # sums are not exact
             selected.add(run)
             seconds = total
         else:

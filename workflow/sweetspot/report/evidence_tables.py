@@ -31,7 +31,7 @@ from sweetspot.report.tables import (
 )
 from sweetspot.study.study import Study
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.titles import SCALING_METHODS, class_title, framework_title
+from sweetspot.titles import SCALING_METHODS, class_title, framework_title, provider_title
 from sweetspot.warnings import pairs
 from sweetspot.wording import ROUNDS, SHARE, percent
 
@@ -147,7 +147,7 @@ class EvidenceTables:
             "rule": lambda rule: RULES.get(text(rule), text(rule).replace("_", " ")),
             "words": lambda key: text(key).replace("_", " "),
             "model": lambda key: study.model_title(text(key)),
-            "provider": lambda key: study.provider_title(text(key)),
+            "provider": lambda key: provider_title(text(key), study.titles),
             "framework": lambda key: framework_title(text(key)),
             "job_class": lambda key: class_title(text(key)),
             "day": lambda date: text(date)[:10],

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
 from sweetspot.frameworks import FRAMEWORKS
-from sweetspot.spelling import hint, nearest
+from sweetspot.spelling import hint
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
@@ -36,15 +36,28 @@ AboveZero = Annotated[float, Field(ge=SMALLEST, le=1e18)]
 Number = Annotated[float, Field(ge=-1e12, le=1e12)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 Count = Annotated[int, Field(ge=1, le=100_000)]
+EARLIEST = date(1990, 1, 1)  # of a price, a figure or a study
 Day = Annotated[date, Field(strict=False)]  # as YAML reads a date, or in quotes
 
 
+def _past(day: date) -> date:
+    """Return a day unchanged. Raises ValueError before EARLIEST, and after tomorrow: somewhere it is that already."""
+    today = date.today()
+    if not EARLIEST <= day <= today + timedelta(days=1):
+        raise ValueError(f"a date that has been, from {EARLIEST} to {today}")
+    return day
+
+
+PastDay = Annotated[Day, AfterValidator(_past)]
+
+
 def _checked_day(text: str) -> str:
-    """Return the text of a date unchanged. Raises ValueError for a day that its month does not have."""
+    """Return the text of a date unchanged. Raises ValueError for a day to come, or that its month does not have."""
     try:
-        date.fromisoformat(text + "2000-01-01"[len(text) :])
+        day = date.fromisoformat(text + "2000-01-01"[len(text) :])
     except ValueError:
         raise ValueError(DATE_TEXT) from None
+    _past(day)
     return text
 
 
@@ -153,7 +166,6 @@ PATTERNS = {
     ADDRESS: "an address such as https://example.org",
     CURRENCY: "three capital letters such as EUR",
 }
-UNKNOWN = "extra_forbidden"
 LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
 
@@ -170,17 +182,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        details = error.errors()
-        unknown = {detail["loc"][:-1]: str(detail["loc"][-1]) for detail in details if detail["type"] == UNKNOWN}
-        sentences = (
-            f"{file}: {_sentence(detail, model)}"
-            for detail in details
-            # A misspelt key and the needed one that it stands for are one mistake.
-            if not (
-                detail["type"] == "missing" and nearest(str(detail["loc"][-1]), [unknown.get(detail["loc"][:-1], "")])
-            )
-        )
-        raise UserError(*sentences) from None
+        raise UserError(*(f"{file}: {_sentence(detail, model)}" for detail in error.errors())) from None
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
@@ -196,7 +198,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
     if kind in ("missing", "union_tag_not_found"):
         return f"key '{key}' is missing and needed"
-    if kind == UNKNOWN:
+    if kind == "extra_forbidden":
         schema = model.model_json_schema()
         keys = {name for part in (schema, *schema.get("$defs", {}).values()) for name in part.get("properties", {})}
         return f"key '{key}' is unknown; remove it or correct its spelling{hint(str(location[-1]), keys)}"

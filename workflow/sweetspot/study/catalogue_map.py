@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import product
 from pathlib import Path
-from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -13,8 +12,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Slug, Text
 
-Refreshed = Literal["on_demand", "spot", "preemptible"]
-RATES: tuple[Refreshed, ...] = get_args(Refreshed)
+RATES = ("on_demand", "spot", "preemptible")
 SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is references for one of them
 
 
@@ -23,8 +21,6 @@ class FilePart(Closed):
 
     lists: list[Slug] = Field(min_length=1)
     """Price lists of the study that it refreshes"""
-    purchases: list[Refreshed] = Field(list(RATES), min_length=1)
-    """Offers that it refreshes, others of the same machines stay"""
     instances: dict[Slug, Text] = Field(min_length=1)
     """Name in the catalogue by instance; of an instance of several nodes, the name of one of them"""
     file: Slug | None = None
@@ -95,12 +91,12 @@ def checked_catalogue(
         for key, names, declared in references
         for name in sorted({*names} - {*declared})
     ]
-    part_of_offer: dict[tuple[str, str, str], str] = {}
+    part_of_machine: dict[tuple[str, str], str] = {}
     for key, part in parts.items():
         sentences += [
-            f"{file}: {part_of_offer[offer]} and {key} both refresh {' '.join(offer)}; expected one of them"
-            for offer in product(part.lists, part.instances, part.purchases)
-            if part_of_offer.setdefault(offer, key) != key
+            f"{file}: {part_of_machine[machine]} and {key} both refresh {' '.join(machine)}; expected one of them"
+            for machine in product(part.lists, part.instances)
+            if part_of_machine.setdefault(machine, key) != key
         ][:1]
     refuse(sentences)
     return catalogue.completed(machines)

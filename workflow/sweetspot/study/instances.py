@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 else:
     Where = Literal[tuple(PLATFORMS)]
 
+# A GB is 0.93 GiB, and error correction takes up to 8 %; a machine with twice the memory is another variant.
+MEMORY_TOLERANCE = 0.15
 BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, without TF32 and bf16
 GIB = 2.0**30
 Gibibytes = Annotated[float, Field(gt=0, le=1e9)]
@@ -143,8 +145,11 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
 
 
 def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:
-    """Return the declared warnings of an instance as dicts with `rule` and `message`; [] for an unknown one."""
-    return [warning(entry.rule, entry.message) for entry in instances[name].warnings] if name in instances else []
+    """Return an instance's warnings, declared and of its memory, as dicts `rule`, `message`; [] for an unknown one."""
+    if name not in instances:
+        return []
+    machine = instances[name]
+    return [*(warning(entry.rule, entry.message) for entry in machine.warnings), *memory_warnings(machine)]
 
 
 @cache
@@ -153,15 +158,46 @@ def _device_rows() -> dict[str, dict[str, str]]:
     return {name.strip().casefold(): row for row, names in rows for name in names if name.strip()}
 
 
+def _device_row(gpu: str) -> Mapping[str, str]:
+    """Return the row of devices.csv of a device by one of its names; {} where it is unknown."""
+    return _device_rows().get(gpu.casefold(), {})
+
+
 def is_before_ampere(gpu: str) -> bool:
     """Return True if a device is known to be of an architecture that has neither TF32 nor bf16."""
-    return _device_rows().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
+    return _device_row(gpu).get("architecture") in BEFORE_AMPERE
+
+
+def base_fault(machine: Instance, base: Instance, is_equal: bool = False) -> str:
+    """Return a clause on why a machine cannot be extrapolated from its base, or equal it; "" if it can.
+
+    Parameters
+    ----------
+    machine, base, is_equal
+        The machine, that with the figures, and whether it is said to be as fast (`equivalent_to`). Devices are told
+        apart where devices.csv has both: a machine measured here may have a base called `NVIDIA GPU`.
+    """
+    rows = [_device_row(gpu) for gpu in (machine.gpu, base.gpu)]
+    if all(rows) and rows[0] != rows[1]:
+        return f"expected a machine with {machine.gpu}, found {base.gpu}"
+    if base.gpus > machine.gpus or (is_equal and base.gpus < machine.gpus):
+        return f"expected {'' if is_equal else 'at most '}{machine.gpus} devices, found {base.gpus}"
+    return ""
+
+
+def memory_warnings(machine: Instance) -> list[dict[str, str]]:
+    """Return one warning (`rule`, `message`) where a device's memory is not that of its data sheet, else []."""
+    declared, sheet = machine.gpu_memory_gib, _device_row(machine.gpu).get("memory_gb")
+    if declared is None or sheet is None or abs(declared / float(sheet) - 1) <= MEMORY_TOLERANCE:
+        return []
+    message = f"gpu_memory_gib is {declared:g}; the data sheet of {machine.gpu} has {sheet} GB"
+    return [warning("unlike_data_sheet", message)]
 
 
 def memory_of(machines: Mapping[str, Instance]) -> dict[str, float]:
     """Return the GiB of one device by machine: declared, else of devices.csv (80 GB is 80 GiB); others are left out."""
     sizes = {
-        name: machine.gpu_memory_gib or float(_device_rows().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
+        name: machine.gpu_memory_gib or float(_device_row(machine.gpu).get("memory_gb", 0))
         for name, machine in machines.items()
     }
     return {name: size for name, size in sizes.items() if size}
@@ -198,17 +234,15 @@ def load_instances(*files: Path) -> dict[str, Instance]:
                     instances[name] = validated(Instance, entry, f"{file}: {name}")
     with faults.gather():
         check_case(instances, "instances", files[-1])
-    faults.sentences += [
-        f"{files[-1]}: {name}.{key} is {target!r}; expected one of the declared instances{hint(target, names)}"
-        for name, instance in instances.items()
-        for key in ("base_instance", "equivalent_to")
-        if (target := getattr(instance, key)) is not None and target not in names
-    ]
-    faults.sentences += [
-        f"{files[-1]}: {name}.gpus is {instance.gpus}; {instance.equivalent_to}, its equivalent_to, has {equal.gpus}"
-        for name, instance in instances.items()
-        if (equal := instances.get(instance.equivalent_to or "", instance)).gpus != instance.gpus
-    ]
+    for name, instance in instances.items():
+        for key in ("base_instance", "equivalent_to"):
+            base = getattr(instance, key)
+            if base in instances:
+                wrong = base_fault(instance, instances[base], key == "equivalent_to")
+            else:
+                wrong = "" if base in (None, *names) else f"expected one of the declared instances{hint(base, names)}"
+            if wrong:
+                faults.add(f"{files[-1]}: {name}.{key} is {base!r}; {wrong}")
     bases = {name: instance.equivalent_to or instance.base_instance for name, instance in instances.items()}
     for name, base in bases.items():
         target = base

@@ -81,9 +81,8 @@ def open_model(name: str) -> OpenModel:
     untuned = {TUNED.sub("", model): row for model, row in models.items()} | models
     model = untuned.get(key) or untuned.get(TUNED.sub("", key))
     if model is None:
-        family = [row for row in models if row.split("-")[0] == key.split("-")[0]]
-        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b"
-        raise UserError(f"model {name!r} is not known; expected one of {expected}{hint(key, models)}")
+        expected = f"expected one of {len(models)}, such as llama-3.1-8b"
+        raise UserError(f"model {name!r} is not known; {expected}{hint(key, models)}")
     return model
 
 

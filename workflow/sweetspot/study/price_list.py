@@ -11,12 +11,11 @@ from pydantic import Field
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError, refuse
 from sweetspot.study import terms
-from sweetspot.study.base import Closed, Count, Day, Purchase, Slug, Text, Title, validated
-from sweetspot.study.terms import NotNegative, Positive, wrong_rate
+from sweetspot.study.base import Closed, Count, Day, PastDay, Purchase, Slug, Text, Title, validated
+from sweetspot.study.terms import Days, NotNegative, Positive, wrong_rate
 from sweetspot.study.trends import Trend
 from sweetspot.study.yamlfile import load_yaml
 
-LONGEST_MONTH = 31
 # Hours of each unit that a rate can be printed in; None: those of the list's month.
 RATE_HOURS = {"per_minute": 1 / 60, "per_hour": 1.0, "per_month": None}
 CONTRACTS = ("reserved", "committed")
@@ -45,7 +44,7 @@ class PricedOffer(Closed):
     """Terms of this offer instead of the list's"""
     interruptions: terms.Interruptions | None = None
     """Of this offer instead of the list's"""
-    days_per_month: Positive | None = None
+    days_per_month: Days | None = None
     """Days of use a month that a commitment is judged by"""
     on_demand_per_hour: Positive | None = None
     """On-demand price of the same machine where this list does not offer it; spot is held against it"""
@@ -65,7 +64,7 @@ class PricedOffer(Closed):
     """Figures that the source prints beside the price"""
     basis: Literal["published", "equivalent", "stand_in"] = "published"
     """How the price came to be"""
-    as_of: Day | None = None
+    as_of: PastDay | None = None
     """Day of this price instead of the list's"""
     source: Text | None = None
     """Where this price was read, instead of the list's"""
@@ -101,7 +100,7 @@ class PriceList(Closed):
     title: Title = None
     currency: terms.Currency = "USD"
     """Currency of all prices without their own"""
-    as_of: Day
+    as_of: PastDay
     """Day of the prices"""
     source: Text
     """Where they were read"""
@@ -109,7 +108,7 @@ class PriceList(Closed):
     """Prices older than this get a warning"""
     project_months: Positive | None = None
     """Length of the project; no commitment may be longer"""
-    days_per_month: Positive | None = None
+    days_per_month: Days | None = None
     """Days of use a month that commitments are judged by"""
     rates: list[terms.Rate] = []
     """Dated exchange rates of the currencies used"""
@@ -156,10 +155,6 @@ def _mistakes(prices: PriceList) -> Iterator[str]:
             day = getattr(offer, name)
             if day is not None and day < first_day:
                 yield f"{entry}.{name} is {day}; expected no day before that of its price, {first_day}"
-        uses = (offer.days_per_month, prices.days_per_month, offer.own and offer.own.days_per_month)
-        days = max((use.ends[1] for use in uses if use), default=0)
-        if days > LONGEST_MONTH:
-            yield f"{entry} is used {days:g} days a month (days_per_month); expected at most {LONGEST_MONTH}"
         term, project = offer.commitment and offer.commitment.term_months.value, prices.project_months
         if term and project and term > project.value:
             expected = f"expected at most project_months {project.value:g}: the rest of it would be paid for nothing"

@@ -5,7 +5,7 @@ facts/availability.csv has what was published, config/studies/<study>/availabili
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -60,8 +60,7 @@ class StockFact(Closed):
         if numbers != sorted(numbers):
             yield f"low <= value <= high, found {', '.join(f'{number:g}' for number in numbers)}"
         if numbers and not 0 <= numbers[0] <= numbers[-1] <= largest:
-            noun = " (a share, not a percentage)" if self.quantity == "stock_share" else ""
-            yield f"{self.quantity} from 0 to {largest:g}{noun}, found {max(numbers, key=abs):g}"
+            yield f"{self.quantity} from 0 to {largest:g}, found {max(numbers, key=abs):g}"
         if self.value is None and len(numbers) < 2 and self.quantity != "stock_share":
             yield f"a value of {self.quantity}, or both low and high; found neither"
 
@@ -110,15 +109,8 @@ class AvailabilityFacts(NamedTuple):
 
 
 def study_facts(file: Path) -> list[StockFact]:
-    """Return the facts of a team's availability.yaml. Raises UserError for its mistakes and for dates in the future."""
-    facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
-    newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
-    refuse(
-        f"{file}: key 'facts[{index}].as_of' is {fact.as_of!r}; expected a date that has been, at most {today}"
-        for index, fact in enumerate(facts)
-        if fact.as_of > newest[: len(fact.as_of)]
-    )
-    return facts
+    """Return the facts of a team's availability.yaml. Raises UserError for its mistakes and for dates to come."""
+    return validated(Availability, load_yaml(file), file).facts
 
 
 def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:

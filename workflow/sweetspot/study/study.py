@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -12,8 +12,8 @@ from sweetspot.study.base import (
     AboveZero,
     Closed,
     Count,
-    Day,
     Framework,
+    PastDay,
     Precision,
     Slug,
     Text,
@@ -26,7 +26,7 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.scripts import Program
 from sweetspot.study.terms import DisplayCurrency
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.titles import model_title, provider_title
+from sweetspot.titles import model_title
 
 Format = Literal["tf_cnn_benchmarks", "keras_csv", "trainer_summary"] | Program
 # What the logs of each format do not say themselves and a study must therefore state.
@@ -77,10 +77,6 @@ class LogSource(Closed):
         for name in NEEDED.get(self.format, NEEDED_BY_PROGRAMS):
             if getattr(self, name) is None:
                 yield f"'{name}' to be given too, because {self.format} logs do not say it"
-
-    def stated(self, name: str) -> Any:
-        """Return the value of a key that the study gives because logs of this format do not say it (NEEDED)."""
-        return getattr(self, name)
 
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
@@ -150,7 +146,7 @@ class Study(Closed):
     """Title of the report"""
     question: Text
     """The question in one sentence"""
-    as_of: Day
+    as_of: PastDay
     """Date that the study speaks of; prices are judged stale against it"""
     month_days: float = Field(30.5, gt=27, lt=32)
     """Length of a month in days"""
@@ -198,10 +194,6 @@ class Study(Closed):
     def model_title(self, model: str) -> str:
         """Return the name for people of a model."""
         return model_title(model, self.titles)
-
-    def provider_title(self, provider: str) -> str:
-        """Return the name for people of a provider."""
-        return provider_title(provider, self.titles)
 
     def _expected(self) -> Iterator[str]:
         """Yield a clause for a source or model given twice, and for batch sizes of the answer that no cell has."""

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, GetJsonSchemaHandler, StringConstrain
 from pydantic_core import CoreSchema
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import CURRENCY, SMALLEST, Closed, Count, Day, Number, Ranged, Share, Text, within
+from sweetspot.study.base import CURRENCY, SMALLEST, Closed, Count, Number, PastDay, Ranged, Share, Text, within
 from sweetspot.study.trends import Resale
 
 Currency = Annotated[str, StringConstraints(pattern=CURRENCY)]
@@ -39,6 +39,7 @@ LoadShare = Annotated[Positive, within(0, 1, SHARE)]
 Pue = Annotated[Amount, within(1, LARGEST_PUE)]
 Months = Annotated[Positive, within(0, LONGEST_MONTHS)]
 NotNegative = Annotated[Amount, within(0)]
+Days = Annotated[Positive, within(SMALLEST, 31, "days a month")]
 
 
 def _form(residual: Any) -> str:
@@ -57,7 +58,7 @@ class Rate(Closed):
     """Currency converted, such as EUR"""
     usd: Positive
     """USD for one unit of it"""
-    as_of: Day
+    as_of: PastDay
     """Day of the rate"""
     source: Text
     """Where the rate was read, or how it was inferred"""
@@ -226,7 +227,7 @@ class Ownership(Closed):
     """Power of the building over power of the machine, from 1 to 3"""
     per_kwh: NotNegative
     """Price of electricity"""
-    days_per_month: Positive
+    days_per_month: Days
     """Days of use a month, 24 hours each"""
     downtime_share: float = Field(0.0, ge=0, lt=1)
     """Share of the planned days in which it is broken"""
@@ -297,7 +298,7 @@ class DisplayCurrency(Closed):
     """Currency in which money is shown, such as EUR"""
     usd_per_unit: float = Field(ge=1e-6, le=1e6)
     """USD for one unit of it"""
-    as_of: Day
+    as_of: PastDay
     """Day of the rate"""
     source: Text
     """Where the rate was read"""

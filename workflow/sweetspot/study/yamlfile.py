@@ -48,7 +48,15 @@ class _StrictLoader(yaml.CSafeLoader):
             raise _mistake(node, f"{text} counts in sixties; write the number itself, or quotes around a text")
         return self.construct_yaml_int(node) if node.tag.endswith(":int") else self.construct_yaml_float(node)
 
+    def construct_yaml_timestamp(self, node: Any) -> Any:
+        """Return the day or time of a node. Raises MarkedYAMLError for one that the calendar does not have."""
+        try:
+            return super().construct_yaml_timestamp(node)
+        except ValueError as error:
+            raise _mistake(node, f"found {node.value} ({error}); expected a day such as 2026-09-19") from None
 
+
+_StrictLoader.add_constructor("tag:yaml.org,2002:timestamp", _StrictLoader.construct_yaml_timestamp)
 for _tag in ("int", "float"):
     _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _StrictLoader.construct_number)
 _StrictLoader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-+0123456789"))
