@@ -97,7 +97,8 @@ OFFERS = {
         ({"setup": 7300, "monthly": 7300, "fees": [{"name": "a", "per_start": 100, "count": 73}]}, []),
         *((bill, ["bill_fee"]) for bill in ({"setup": 7301}, {"monthly": 7301}, {"fees": [
             {"name": "a", "per_month": 1}, {"name": "b", "per_start": 100, "count": 73.1}]})),
-        ({"egress": {"gb": 1, "per_gb": 1}}, []), ({"egress": {"gb": 1, "per_gb": 9}}, ["bill_egress"])])},
+        ({"egress": {"gb": 1, "per_gb": 1}}, []), ({"egress": {"gb": 1, "per_gb": 9}}, ["bill_egress"]),
+        ({"egress": {"gb": 1e4, "per_gb": 0.1}}, []), ({"egress": {"gb": 10010, "per_gb": 0.1}}, ["bill_egress"])])},
     "bill-in-euro": ({"currency": "XTA", "billing": {"fees": [{"name": "a", "per_month": 7301}]}}, ["bill_fee"]),
     "unknown-in-euro": ({"currency": "XTA", "source": "unknown"}, ["missing_source"]),
     # Reserved may cost what on demand does.

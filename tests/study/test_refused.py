@@ -96,6 +96,10 @@ WRONG = [
      "offers[0].until is 2017-12-31; expected no day before that of its price, 2018-01-01"),
     (Energy, site(pue=fact(1.2, low=1.3)), "pue ... low <= value <= high, found 1.3, 1.2, 1.2"),
     (Energy, site(pue=fact(1.2, as_of="last year")), "pue.as_of ... a date in quotes"),
+    (Energy, site(g_per_kwh=fact(0.4)), "g_per_kwh ... of at least 1, at most 1500, found 0.4"),  # kg for g
+    (Energy, device(watts=fact(0.45)), "devices[0].watts ... W of at least 5, at most 5000, found 0.45"),  # kW for W
+    (Study, STUDY | {"deadlines_hours": [86_400]}, "deadlines_hours[0] ... at most 8784"),  # seconds for hours
+    (Workloads, job(sequence=512), "sequence only with tokens"),
     (Energy, site(), "sites[0] ... at least one of pue, g_per_kwh"),
     (Energy, site(grid="mars"), "sites[0] ... one of us, us-unplaced ... found 'mars'"),
     (Energy, site(grid="us", g_per_kwh=fact(300)), "sites[0] ... one of g_per_kwh and grid"),
@@ -160,7 +164,7 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
         (PriceList, offers(ONE | {"until": "2018-01-01"})),
         (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
-        *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
+        *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 1), (3.0, 1500))),
         (Energy, device(host_share=fact(0, high=2)) | {"utilisation": fact(1)}),
         (Energy, {}),
         (Workloads, job(per_month=0.1)),

@@ -236,6 +236,12 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
     for device in study.energy.devices if study.energy else ():
         if gpus and device.gpu not in gpus and shipped_devices().find(device.gpu) is None:
             yield f"energy.devices names {device.gpu!r}; expected a gpu of instances.yaml{hint(device.gpu, gpus)}"
+    providers = {machine.provider for machine in (content.instances or {}).values()}
+    providers |= {"own", *(row["provider"] for row in shipped("providers"))}
+    for site in study.energy.sites if study.energy and gpus else ():
+        if site.provider not in providers:
+            expected = f"expected a provider of instances.yaml{hint(site.provider, providers)}"
+            yield f"energy.sites names {site.provider!r}; {expected}"
     if content.instances is not None and content.workloads is not None:
         titled = {*study.cells.model, *(work.model for work in content.workloads.values() if work.model)}
         titled |= {machine.provider for machine in content.instances.values()}
@@ -265,7 +271,7 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
             findings.warn(file, "model_not_asked", f"{name}.model is '{work.model}', {reason}")
         is_by_runs = (content.folder / TIMES_FILE).is_file()
         if isinstance(work, Training) and work.samples < FEWEST_SAMPLES and not is_by_runs:
-            sentence = f"{name}.samples is {work.samples:g}; expected all that one job sees, {FEWEST_SAMPLES} or more"
+            sentence = f"{name} has {work.samples:g} samples or tokens; expected {FEWEST_SAMPLES} or more, all of a job"
             findings.warn(file, "few_samples", sentence)
 
 

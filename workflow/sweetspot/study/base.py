@@ -32,6 +32,7 @@ Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", 
 Share = Annotated[float, Field(ge=0, le=1)]
 SMALLEST = 1e-12  # of what must be above 0
 AboveZero = Annotated[float, Field(ge=SMALLEST, le=1e18)]
+Deadline = Annotated[float, Field(ge=SMALLEST, le=8784)]  # a year of hours
 # Bounds far outside any price, so that no product of sane figures overflows a float.
 Number = Annotated[float, Field(ge=-1e12, le=1e12)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]

@@ -26,10 +26,10 @@ def _fact(row: Mapping[str, str]) -> Fact:
     return Fact(**numbers, as_of=row["as_of"], source=row["source"])
 
 
-# The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (facts/price_rules.csv).
-Intensity = Annotated[Fact, within(0, 1500, "g CO2e per kWh")]
+# The worst grids, of lignite alone, emit about 1,200 g, the best some 10; no device in sight draws 5 kW or 5 W.
+Intensity = Annotated[Fact, within(1, 1500, "g CO2e per kWh")]
 SitePue = Annotated[Fact, within(1, LARGEST_PUE)]
-Watts = Annotated[Fact, within(SMALLEST, 5000, "W")]
+Watts = Annotated[Fact, within(5, 5000, "W")]
 Utilisation = Annotated[Fact, within(SMALLEST, 1, SHARE)]
 HostShare = Annotated[Fact, within(0, 2, "a share of the devices")]
 

@@ -24,7 +24,7 @@ else:
 MEMORY_TOLERANCE = 0.15
 BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, without TF32 and bf16
 GIB = 2.0**30
-Gibibytes = Annotated[float, Field(gt=0, le=1e9)]
+Gibibytes = Annotated[float, Field(gt=0, le=262_144)]  # 256 TiB
 DeviceGib = Annotated[float, Field(gt=0, le=4096)]  # 15 times the largest device; MiB of a small one are more
 
 

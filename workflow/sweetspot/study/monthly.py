@@ -85,7 +85,7 @@ class RecurringJob(Needs):
     """Hours after which the result of an urgent job is due"""
     urgent_per_month: NotNegative | None = None
     """Of these jobs, how many a month are urgent"""
-    hours_cv: Annotated[float, Field(ge=0, le=20)] = 1.0
+    hours_cv: Annotated[float, Field(ge=0, le=10)] = 1.0
     """Standard deviation of the hours of a job over their mean; 0: all alike, 1: as of exponential hours"""
     basis: Literal["measured"] | None = None
     """measured: from a record of such jobs"""
@@ -100,6 +100,8 @@ class RecurringJob(Needs):
         for pair in (("tokens", "method"), ("hours", "instance"), ("within_hours", "urgent_per_month")):
             if len(self._keys_set(*pair)) == 1:
                 yield f"{' and '.join(pair)}, both or none"
+        if self.sequence != SEQUENCE and self.tokens is None:
+            yield "sequence only with tokens"
         if self.tokens is not None:
             try:
                 open_model(self.model)

@@ -19,10 +19,10 @@ GRPO_TIMES = 1 + 3 / 3
 RANK = 16  # of adapters; PEFT has 8 by default, most recipes 8 to 64: their work is a percent of the model's
 # 4 bits a weight and a scale of 8 bits for each 64 (Dettmers et al. 2023, QLoRA, sec. 3: 0.127 bits more a weight).
 QUANTISED_BYTES = (4 + 0.127) / 8
-# Bytes of a parameter with its gradient, Adam's two states and, in mixed precision, a 32-bit copy.
-MIXED_BYTES, BF16_BYTES = 2 + 2 + 4 + 4 + 4, 2 + 2 + 2 + 2
-# Bytes of a logit where the loss is made at once: in 16 bits, their copy in 32, and the gradients of both.
-LOGITS = 2 + 4 + 4 + 2
+# Bytes of a parameter (2) with its gradient (2), Adam's two states (4 each) and a 32-bit copy (4); all in 16 bits.
+MIXED_BYTES, BF16_BYTES = 16, 8
+# Bytes of a logit where the loss is made at once: in 16 bits (2), their copy in 32 (4), and the gradients of both.
+LOGITS = 12
 A_LAYER = 34.0  # bytes of each value of a layer that is held whole (Korthikanti et al. 2022, without scores)
 PROGRAM_GIB = 0.8  # CUDA and its libraries
 # How else people name a model: by who publishes it, and what it was tuned for, which moves no shape.

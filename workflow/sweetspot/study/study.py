@@ -9,9 +9,9 @@ from pydantic import AfterValidator, Field
 from sweetspot.errors import UserError
 from sweetspot.study.base import (
     ADDRESS,
-    AboveZero,
     Closed,
     Count,
+    Deadline,
     Framework,
     PastDay,
     Precision,
@@ -170,7 +170,7 @@ class Study(Closed):
     """Whether what is measured here takes part in this study"""
     accepts_interruptions: bool = False
     """Whether machines that can be taken away count like any other in the answer"""
-    deadlines_hours: list[AboveZero] = Field([], strict=False)
+    deadlines_hours: list[Deadline] = Field([], strict=False)
     """Deadlines in hours: for each the cheapest option that finishes a workload in time is named"""
     work: Slug | None = None
     """What of workloads.yaml the answer is about; absent: the plan, else the training"""
