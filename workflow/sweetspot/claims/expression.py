@@ -71,9 +71,7 @@ class Expression:
                 holds, smaller, larger = COMPARISONS[type(op)], self._value(left, model), self._value(right, model)
                 # 1 or 0: by value, surely (low) and possibly (high).
                 return RoundedNumber(
-                    holds(smaller.value, larger.value),
-                    holds(smaller.high, larger.low),
-                    holds(smaller.low, larger.high),
+                    holds(smaller.value, larger.value), holds(smaller.high, larger.low), holds(smaller.low, larger.high)
                 )
             case ast.Call(func=ast.Name(id="count"), args=conditions):
                 outcomes = [outcome for condition in conditions for outcome in self._by_model(condition).values()]

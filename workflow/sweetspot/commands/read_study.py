@@ -240,8 +240,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
     providers |= {"own", *(row["provider"] for row in shipped("providers"))}
     for site in study.energy.sites if study.energy and gpus else ():
         if site.provider not in providers:
-            expected = f"expected a provider of instances.yaml{hint(site.provider, providers)}"
-            yield f"energy.sites names {site.provider!r}; {expected}"
+            yield f"energy.sites names {site.provider!r}; expected a known provider{hint(site.provider, providers)}"
     if content.instances is not None and content.workloads is not None:
         titled = {*study.cells.model, *(work.model for work in content.workloads.values() if work.model)}
         titled |= {machine.provider for machine in content.instances.values()}
@@ -353,13 +352,7 @@ def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], f
 
 
 def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str], file: Path) -> None:
-    """Keep in `findings` a warning per benchmark that the study does not ask for, and per time that may be in seconds.
-
-    Parameters
-    ----------
-    findings, table, models, file
-        Where warnings are kept, rows of `read_times`, models of the study's cells, and the table's file.
-    """
+    """Warn in `findings` of benchmarks (in `table`, of `read_times`) not among `models`, and of times in seconds."""
     for name in sorted(set(table["benchmark"]).difference(models)):
         sentence = f"benchmark is '{name}', which cells.model of study.yaml does not hold{hint(name, models)}"
         findings.warn(file, "model_not_asked", sentence)

@@ -45,12 +45,7 @@ if TYPE_CHECKING:
 
 PER_MONTH = "per_month"  # quantity: jobs of one class per month
 MIX_DRAWS = 1000  # Samples, each with its months: the standard error of a probability of 0.8 is 1.3 points.
-FIGURES = {
-    "hours": "hours",
-    "usd": "usd",
-    "variable": "variable_usd_per_hour",
-    "days": "days_per_month",
-}
+FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "days": "days_per_month"}
 OWNERSHIP_FIGURES = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
 
 

@@ -120,8 +120,7 @@ def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> li
     if rows.empty:
         return []
     rows = rows.assign(
-        net=rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0),
-        timed=rows["cost_to_learn_usd"].notna(),
+        net=rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0), timed=rows["cost_to_learn_usd"].notna()
     )
     significant = rows[rows["evppi_usd_low"] > 0]
     worthwhile = significant[significant["net"] > 0].sort_values("net", ascending=False, kind="stable")

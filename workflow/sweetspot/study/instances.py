@@ -237,10 +237,9 @@ def load_instances(*files: Path) -> dict[str, Instance]:
     for name, instance in instances.items():
         for key in ("base_instance", "equivalent_to"):
             base = getattr(instance, key)
+            wrong = "" if base in (None, *names) else f"expected one of the declared instances{hint(base, names)}"
             if base in instances:
                 wrong = base_fault(instance, instances[base], key == "equivalent_to")
-            else:
-                wrong = "" if base in (None, *names) else f"expected one of the declared instances{hint(base, names)}"
             if wrong:
                 faults.add(f"{files[-1]}: {name}.{key} is {base!r}; {wrong}")
     bases = {name: instance.equivalent_to or instance.base_instance for name, instance in instances.items()}
