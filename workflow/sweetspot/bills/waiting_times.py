@@ -132,7 +132,8 @@ def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
     second_moment = sum(job.arrivals_per_hour * job.mean_hours**2 * (1 + job.variation**2) for job in active) / rate
     correction = second_moment / mean**2 / 2  # (1 + CV^2) / 2 of the mixture
     return WaitDistribution(
-        p_wait=erlang_c(servers, servers * busy_share), mean_if_waiting=mean / (servers * (1 - busy_share)) * correction
+        p_wait=erlang_c(servers, servers * busy_share),
+        mean_if_waiting=mean / (servers * (1 - busy_share)) * correction,
     )
 
 

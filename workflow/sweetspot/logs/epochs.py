@@ -15,9 +15,9 @@ def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
     if not seconds:
         log.refuse(len(log.lines), "no epoch; expected at least one row")
     total = math.fsum(seconds.values())
-    stated = source.model_dump()
-    rate = len(seconds) * stated["samples_per_epoch"] / total
-    model, framework, batch_size, precision = itemgetter("model", "framework", "batch_size", "precision")(stated)
+    fields = source.model_dump()
+    rate = len(seconds) * fields["samples_per_epoch"] / total
+    model, framework, batch_size, precision = itemgetter("model", "framework", "batch_size", "precision")(fields)
     lines, facts = f"lines {min(seconds)}-{max(seconds)}", f"{len(seconds)} epochs in {total:.6g} s"
     gpus = source.gpus or 1
     return log, [Reading(model, framework, "", batch_size, gpus, precision, rate, "real", lines, facts)]

@@ -47,8 +47,8 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
     last = steps[-1]
     counts_by_last_line = "elapsed" in last or "mean_milliseconds" in last
     timed = [last] if counts_by_last_line else steps[WARMUP_LINES:] if len(steps) >= FEWEST_LINES else steps
-    stated = itemgetter("model", "framework", "precision", "batch_size", "gpus")
-    model, framework, precision, batch_size, gpus = stated(source.model_dump())
+    columns = itemgetter("model", "framework", "precision", "batch_size", "gpus")
+    model, framework, precision, batch_size, gpus = columns(source.model_dump())
     devices, batch = gpus if log_format.per_device else 1, batch_size * gpus
     if "rate" in last:
         units_per_s = devices * _mean_rate(timed)
