@@ -1,6 +1,7 @@
 """`sweetspot ask`: the page's words from the results, another use, deadlines, and exit codes for scripts."""
 
 import json
+import os
 import shutil
 
 import pandas as pd
@@ -13,7 +14,7 @@ from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, at_days, re
 from sweetspot.decision.compare import compare
 from sweetspot.declared_tables import write_table
 from sweetspot.errors import UserError
-from sweetspot.files import read_parquet
+from sweetspot.files import read_arrow, read_parquet, write_arrow
 from sweetspot.report.decision_text import verdict_rows
 
 SENTENCES = ("sentence", "do_this", "thresholds")
@@ -180,9 +181,27 @@ def test_results_that_are_old_empty_or_missing_are_said(found, edited, capsys):
         write_table(found[name].head(0), folder / f"{name}.parquet")
     code, said = asked(root, capsys)
     assert code == 2 and said.out.splitlines()[1] == "No answer yet: nothing here has a price."
-    (folder / "options.parquet").unlink()
-    with pytest.raises(UserError, match="`make report STUDY=paper` makes it"):
+    prices = root / "config/studies/paper/prices/others.yaml"
+    prices.parent.mkdir()
+    prices.write_text("{}")
+    write_table(found["options"], folder / "options.parquet")
+    with pytest.raises(UserError, match="has prices of 'on_demand', which paper lacks"):
         asked(root, capsys)
+    for name in ("verdict", "choices"):  # without a column, and missing
+        write_arrow(read_arrow(folder / f"{name}.parquet").drop_columns(["workload"]), folder / f"{name}.parquet")
+        with pytest.raises(UserError, match=f"{name}.parquet: was written by another version"):
+            asked(root, capsys)
+        (folder / f"{name}.parquet").unlink()
+        with pytest.raises(UserError, match=f"{name}.parquet: does not exist; `make report` makes it"):
+            asked(root, capsys)
+        write_table(found[name], folder / f"{name}.parquet")
+
+
+def test_a_file_with_older_time_and_new_content_is_newer_than_the_results(edited, capsys):
+    file = edited[0] / "config/studies/paper/study.yaml"
+    file.write_text(STUDY + "# edited\n")
+    os.utime(file, (0, 0))
+    assert f"note: {file} is newer than the results" in asked(edited[0], capsys)[1].err
 
 
 @pytest.mark.parametrize(

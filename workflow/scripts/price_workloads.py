@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.bills.pricing import price_study
+from sweetspot.declared_tables import VERSION
 from sweetspot.files import read_arrow, write_arrow
 from sweetspot.study.energy_facts import Energy
 
@@ -25,7 +26,7 @@ def main(inputs: Any, price_list: str, params: Any, outputs: Mapping[str, str]) 
         price_paths=getattr(params, "price_paths", None),
     )
     for kind, file in outputs.items():
-        write_arrow(tables[kind], file)
+        write_arrow(tables[kind].replace_schema_metadata((tables[kind].schema.metadata or {}) | VERSION), file)
 
 
 if "snakemake" in globals():

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sweetspot import warnings
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.files import read_arrow, write_arrow
+from sweetspot.files import read_arrow, to_frame, write_arrow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,9 +70,13 @@ def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None
     write_arrow(pa.Table.from_pandas(frame, schema, preserve_index=False), path)
 
 
-def read_table(path: str | Path) -> "pd.DataFrame":
-    """Read a Parquet table as a DataFrame. Raises UserError if another version of the tables' format wrote it."""
+def read_table(path: str | Path, name: str = "") -> "pd.DataFrame":
+    """Read a Parquet table as a DataFrame. Raises UserError if another version of the tables' format wrote it.
+
+    With the `name` of a declared table, a file without one of its columns is refused too.
+    """
     content = read_arrow(path)
-    if VERSION.items() - (content.schema.metadata or {}).items():
+    lacks_columns = not {*columns_of(name)} <= {*content.column_names}
+    if lacks_columns or VERSION.items() - (content.schema.metadata or {}).items():
         raise UserError(f"{path}: was written by another version of it; run its study: nothing is measured again")
-    return content.to_pandas(use_threads=False)
+    return to_frame(content, path)

@@ -15,8 +15,7 @@ from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs
 from sweetspot.commands.render import to_json
 from sweetspot.declared_tables import read_table
 from sweetspot.errors import UserError
-from sweetspot.files import read_parquet
-from sweetspot.matrix.invocation import instance_files
+from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.number_text import NUMBER, parse_number
 from sweetspot.report import how_sure
 from sweetspot.report.evidence_text import waiting_in_words
@@ -55,10 +54,12 @@ def run(request: AskRequest) -> int:
     """Run `sweetspot ask`: print the answer of the study in `request` as text or JSON, and return the `exit_code`."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
-    files = {name: request.results / study.name / "comparison" / f"{name}.parquet" for name in TABLES}
-    if not files["options"].is_file():
-        raise UserError(f"{files['options']}: does not exist; `make report STUDY={study.name}` makes it")
-    tables = {name: read_table(file) for name, file in files.items() if file.is_file()}
+    results = request.results / study.name / "comparison"
+    tables = {name: _read(results / f"{name}.parquet", name) for name in TABLES}
+    price_lists = price_list_names(folder / "prices")
+    unknown = sorted({*tables["options"]["price_list"]}.difference(price_lists)) if price_lists else []
+    if unknown:
+        raise UserError(f"{results}: has prices of {unknown[0]!r}, which {study.name} lacks; `make report` makes it")
     if use.days is not None and use.days > study.month_days:
         raise UserError(f"--days is {use.days:g}; expected at most the month's {study.month_days:g}")
     if use.days is not None and tables["options"]["days_per_month"].isna().all():
@@ -75,9 +76,10 @@ def run(request: AskRequest) -> int:
     content = _content(study, tables)
     verdict, classes = outcome_of(tables), content["plan_deadlines"] if request.deadline else []
     code = exit_code(verdict, content["deadline"], classes)
-    results_time = files["options"].stat().st_mtime
+    results_stat = (results / "options.parquet").stat()
     for file in sorted([*folder.glob("*.yaml"), *folder.glob("*.csv"), *folder.glob("prices/*.yaml")]):
-        if file.stat().st_mtime > results_time:
+        file_stat = file.stat()
+        if file_stat.st_mtime > results_stat.st_mtime or file_stat.st_ctime > results_stat.st_ctime:
             click.echo(f"note: {file} is newer than the results; `make report STUDY={study.name}` reads it", err=True)
     if request.as_json:
         print(to_json(content | {"inputs": asdict(use), "outcome": OUTCOMES[code]}))
@@ -93,6 +95,13 @@ def run(request: AskRequest) -> int:
     }
     print("\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip()))
     return code
+
+
+def _read(file: Path, table: str) -> pd.DataFrame:
+    """Read a result `table`. Raises UserError where its file is missing, damaged or of another version."""
+    if not file.is_file():
+        raise UserError(f"{file}: does not exist; `make report` makes it")
+    return read_table(file, table)
 
 
 def parse_deadline(text: str | None) -> float | None:
@@ -129,7 +138,7 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
     """Return what `reevaluate` decides from: the table `options`, and the study's workloads, offers and settings.
 
-    Raises UserError for --jobs without a plan, or where the tables of offers are missing.
+    Raises UserError for --jobs without a plan, and where a table is missing.
     """
     results = request.results / study.name
     machine_files = [file for file in instance_files(request.config, study.name) if file.is_file()]
@@ -142,13 +151,11 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
         if request.jobs is not None:
             raise UserError(f"--jobs is {request.jobs:g}; expected none: study {study.name} has no plan")
         return StudyInputs(options, settings)
-    files = sorted((results / "offers").glob("*.parquet"))
-    if not files:
-        raise UserError(f"{results / 'offers'}: price lists are needed; `make report STUDY={study.name}` makes them")
-    lists, phases = [read_parquet(file) for file in files], None
+    names = price_list_names(work_file.parent / "prices")
+    lists, phases = [_read(results / "offers" / f"{name}.parquet", "offers") for name in names], None
     if plans:
-        speeds = [read_parquet(results / f"{name}.parquet") for name in ("throughput", "extrapolation")]
-        fees = [read_parquet(results / "fees" / file.name) for file in files]
+        speeds = [_read(results / f"{name}.parquet", name) for name in ("throughput", "extrapolation")]
+        fees = [_read(results / "fees" / f"{name}.parquet", "fees") for name in names]
         price_lists = list(zip(lists, fees, strict=True))
         phases = PhaseInputs(cells_to_price(*speeds), price_lists, plans, machines, load_needs(work_file))
     return StudyInputs(options, settings, pd.concat(lists, ignore_index=True), months, phases, load_titles(work_file))

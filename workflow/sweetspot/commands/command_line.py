@@ -44,6 +44,7 @@ def program(run: Callable[[Sequence[str]], int] = main) -> NoReturn:
         with exit_on_user_error():
             if sys.stdout is None:
                 raise UserError("standard output is closed; expected a terminal, a file or a pipe")
+            sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # terminals of ASCII alone
             code = _run_and_flush(run)
     except BrokenPipeError:
         _discard_output()

@@ -31,7 +31,7 @@ from sweetspot.decision.verdict import (
     with_missing_speeds,
 )
 from sweetspot.declared_tables import columns_of
-from sweetspot.draws import DRAWS
+from sweetspot.draws import DRAWS, affordable_samples
 from sweetspot.files import read_parquet
 from sweetspot.study.settings import Settings
 from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
@@ -133,7 +133,7 @@ def decide(
         A machine that is owned has no figure or no offer.
     """
     options, misfits = apart(all_options)
-    samples = simulate(options, settings.seed, draws)
+    samples = simulate(options, settings.seed, min(draws, affordable_samples(len(options))))
     context = (options, samples, offers, settings.month_days, settings.seed)
     months = [
         monthly_work(name, work, *context).within_budget(settings.usd_per_unit)
