@@ -110,9 +110,9 @@ def p_cheaper(usd: np.ndarray, rival_usd: np.ndarray, tolerance: float = TIE_TOL
     return float(np.mean(np.where(is_tie, 0.5, first < second)))
 
 
-def affordable_samples(options: int) -> int:
-    """Return how many samples of so many options fit into memory, at most DRAWS; fewer are said on standard error."""
-    samples = min(DRAWS, max(LARGEST_ARRAY // max(options, 1), 100))
-    if samples < DRAWS:
-        print(f"note: {options:,} options are compared by {samples:,} samples instead of {DRAWS:,}", file=sys.stderr)
-    return samples
+def affordable_samples(options: int, samples: int) -> int:
+    """Return how many samples of so many options fit into memory, at most `samples`; fewer are said on stderr."""
+    affordable = min(samples, max(LARGEST_ARRAY // max(options, 1), 100))
+    if affordable < samples:
+        print(f"note: {options:,} options are compared by {affordable:,} samples, not {samples:,}", file=sys.stderr)
+    return affordable

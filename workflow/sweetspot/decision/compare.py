@@ -133,7 +133,7 @@ def decide(
         A machine that is owned has no figure or no offer.
     """
     options, misfits = apart(all_options)
-    samples = simulate(options, settings.seed, min(draws, affordable_samples(len(options))))
+    samples = simulate(options, settings.seed, affordable_samples(len(options), draws))
     context = (options, samples, offers, settings.month_days, settings.seed)
     months = [
         monthly_work(name, work, *context).within_budget(settings.usd_per_unit)
@@ -191,8 +191,9 @@ def decide_study(
     needs = needs or {}
     monthly = monthly or {}
     titles = titles or {}
-    speeds = inputs.throughput, inputs.extrapolation
-    options = build_options(inputs.costs, inputs.offers, *speeds, settings, needs, titles)
+    options = build_options(
+        inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs, titles
+    )
     options = set_aside(options, _owned_machines(monthly))
     options = with_start_times(options, availability, settings.month_days)
     plans = fitting_plans(inputs.plans, settings, needs)

@@ -116,12 +116,12 @@ def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     )
 
 
-def rent_bounds(row: Row, draws: int = DRAWS) -> tuple[float, float]:
+def rent_bounds(row: Row) -> tuple[float, float]:
     """Return low and high (LEVEL_RANGE) of a row's mean rent over the project as multiples of today's price."""
-    length = np.full(draws, row["rent_months"])
-    factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * row["rent_factor"]
-    low, high = map(float, interval(factor, LEVEL_RANGE))
-    return low, high
+    length = np.full(DRAWS, row["rent_months"])
+    factor = Rents(partial(stream, 0), DRAWS, {row["model"]: length}).factor(row) * row["rent_factor"]
+    low, high = interval(factor, LEVEL_RANGE)
+    return float(low), float(high)
 
 
 def value_with_bounds(row: Row, name: str) -> tuple[float, float, float]:

@@ -188,8 +188,7 @@ def with_missing_speeds(
         Names of machines for people.
     """
     offers = offers.assign(
-        title=offers["instance"].replace(dict(titles)),
-        commitment=offers["purchase"].map(COMMITMENT).fillna(NOTHING),
+        title=offers["instance"].replace(dict(titles)), commitment=offers["purchase"].map(COMMITMENT).fillna(NOTHING)
     )
     offers = offers[["instance", "title", "commitment"]].drop_duplicates()
 

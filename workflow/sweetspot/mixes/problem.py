@@ -29,6 +29,11 @@ class SpeedErrors:
     keys: tuple[str, ...]
     logs: Array
 
+    @cached_property
+    def deviations(self) -> Array:
+        """Logarithms of the factors less their mean, key x sample."""
+        return self.logs - self.logs.mean(axis=1, keepdims=True)
+
 
 @lru_cache(maxsize=1024)
 def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]:
@@ -38,14 +43,15 @@ def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]
     unrelated keys are left out. Each factor has the mean 1: timing makes nothing cheaper.
     """
     rows = [row for row, key in enumerate(errors.keys) if key in timed]
-    deviations = errors.logs - errors.logs.mean(axis=1, keepdims=True)
+    deviations = errors.deviations
     scale = errors.logs.std(axis=1)
     covariance = deviations[rows] @ deviations.T / errors.logs.shape[1]
     covariance[np.abs(covariance) < UNRELATED * np.outer(scale[rows], scale)] = 0.0
     weights = np.linalg.lstsq(covariance[:, rows], covariance, rcond=None)[0]
-    factors = np.exp(-weights.T @ deviations[rows])
+    related = np.flatnonzero(weights.any(axis=0))  # The others would fill the memory, a thousand times.
+    factors = np.exp(-weights[:, related].T @ deviations[rows])
     factors /= factors.mean(axis=1, keepdims=True)
-    return {errors.keys[row]: factors[row] for row in np.flatnonzero(weights.any(axis=0))}
+    return {errors.keys[row]: factor for row, factor in zip(related, factors, strict=True)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
