@@ -19,16 +19,15 @@ TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on an
 def plan_table(
     cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: costs.Workloads, instances: costs.Machines
 ) -> DataFrame:
-    """Return the table plans: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
-
-    `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
+    """Return the table plans: hours and USD of each project plan on each machine at each price, to decide who does it.
+    A row per plan, cell (a machine's speed), offer (its price) and phase; rows `possession` (monthly costs) and
+    `total`. `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
     last job, `usd` its bill. Jobs queue for owned machines; rented ones are as many as the plan allows and the jobs
-    need. A phase starts when the one before has ended. Owned machines work in their planned hours, committed ones
-    in all hours of their terms; where `boxes` need more hours, more machines are taken (`machines` of the row
-    `possession`), and where no number is enough, the status is TOO_SLOW.
-
-    Further columns allow repricing: `job_hours` of one job at the speed of `speed_of`, `work_hours` of all jobs as
-    stated, `room_hours` of one machine (NaN: unlimited), `renewed_term_months` of a term that is signed again.
+    need. A phase starts when the one before has ended. Owned machines work in their planned hours, committed ones in
+    all hours of their terms; where `boxes` need more hours, more machines are taken (`machines` of the row
+    `possession`), and where no number is enough, the status is TOO_SLOW. Further columns allow repricing: `job_hours`
+    of one job at the speed of `speed_of`, `work_hours` of all jobs as stated, `room_hours` of one machine (NaN:
+    unlimited), `renewed_term_months` of a term that is signed again.
 
     Parameters
     ----------
@@ -50,9 +49,8 @@ def plan_table(
 
 
 def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.Machines) -> DataFrame:
-    """Return options (cell x offer) with `device_images_per_s` of one device and `measured`, the machine behind it.
-
-    That is the machine's base instance, otherwise an equal share of the machine's own images/s.
+    """Return rows (machine speed x price) with the speed of jobs that take one device: `device_images_per_s`, and
+    `measured`, the machine that it comes from: the machine's base instance, else an equal share of its own images/s.
     """
     rows = rows.assign(device_images_per_s=rows["images_per_s"] / rows["gpus"], measured=rows["instance"])
     for name in rows["instance"].unique():
@@ -67,11 +65,10 @@ def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.
 
 
 def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
-    """Return the plans table of one plan: a row per option (cell x offer) and phase, and rows `possession` and `total`.
-
-    A contract is signed for one term, or for as many as cover a plan that says `renewed`. n machines take at least
-    1/n of the hours of one, so the number of machines is raised to the smallest that finishes in time. `status`: `ok`
-    or why hours and USD are missing.
+    """Return the plans table of one project plan: a row per option and phase, and rows `possession` (monthly) and
+    `total`. `rows`: options (a machine's speed x a price) for the plan's model. A contract is signed for one term, or
+    for as many as cover a plan that says `renewed`. n machines take at least 1/n of the hours of one, so the number of
+    machines is raised to the smallest that finishes in time. `status`: `ok` or why hours and USD are missing.
     """
     is_owned = rows["purchase"] == "own"
     owned_months = rows["months"] if plan.months is None else plan.months
@@ -118,9 +115,8 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
 def _schedule(
     rows: DataFrame, fees: DataFrame, plan: ProjectPlan, phase: Phase, fixed_machines: FloatArray
 ) -> DataFrame:
-    """Return options (cell x offer) with a phase's machines, hours from its start to its end, USD of all machines.
-
-    `fixed_machines`: machines per option that are owned or signed for. `slots`: jobs at once on one machine.
+    """Return options (machine speed x price) with one phase dealt to machines: `machines`, `hours` to its end, `usd` of
+    all. `fixed_machines`: machines per option that are owned or signed for. `slots`: jobs at once on one machine.
     """
     slots, rate, speed_of = np.ones(len(rows)), rows["images_per_s"], rows["instance"]
     if phase.gpus_per_job == "one":
