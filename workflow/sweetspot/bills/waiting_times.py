@@ -72,8 +72,7 @@ class WaitDistribution:
         return self.mean_if_waiting * math.log(self.p_wait / (1 - probability))
 
     def p_longer_than(self, hours: FloatArray) -> FloatArray:
-        """Return the share of jobs that wait longer than each of `hours` (an array) before a deadline; 1 for negatives.
-        """
+        """Return the share of jobs that wait longer than each of `hours` (an array), as for deadlines; negative: 1."""
         if self.simulated:
             rank = np.searchsorted(self.simulated, hours, side="right")
             return np.asarray(1.0 - rank / len(self.simulated))

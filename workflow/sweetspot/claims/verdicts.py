@@ -56,9 +56,9 @@ SCHEMA = pa.schema([(column.name, TYPES.get(column.name, pa.string())) for colum
 
 
 def check_claims(claims: Sequence[Claim], tables: Mapping[str, pd.DataFrame]) -> list[CheckedClaim]:
-    """Recompute each claim and return its verdict; a claim holds if every model gives the printed number or bound.
-
-    `claims`: of the study, each with its tolerance; `tables`: its result tables by name.
+    """Return each claim with its verdict: does the number that a publication prints follow from the study's tables? It
+    holds if every model gives the printed number or bound. `claims`: of the study, each with its tolerance; `tables`:
+    its result tables by name.
     """
     publications = {re.split(r"[,:\s]", claim.source)[0] for claim in claims}
     rows = read_rows(tables)
@@ -71,7 +71,7 @@ def write_claims(rows: Sequence[CheckedClaim], path: str | Path) -> None:
 
 
 def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> CheckedClaim:
-    """Recompute one claim by `lookup` and return its verdict; `publications`: names of all that the study cites."""
+    """Return a claim with recomputed number and verdict; `publications`: names of all that the study cites."""
     fields_of_claim = claim.model_dump(include=set(SCHEMA.names) - {"reason"})
     if claim.value is None:
         return CheckedClaim(
@@ -133,7 +133,8 @@ def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str])
 
 
 def _foreign_origin(figure: UsedFigure, publications: Collection[str]) -> str:
-    """Return a figure's basis (`stand-in`) or the other publication it is of; '' if one of `publications` prints it."""
+    """Return a figure's basis ('stand-in') or whose it is, to show with a claim; '': one of `publications` prints it.
+    """
     if figure.basis not in SOURCE_BASES:
         return figure.basis.replace("_", "-") or "no basis"
     parts = (figure.source.strip(" ;") or "no source").split(";")

@@ -104,7 +104,7 @@ class MixSearch:
         return usd if self.limits.affords(mix.counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
-        """Return the mix that `climb` reaches from the cheapest start.
+        """Return the mix (machines owned, offers rented) that `climb` reaches from the cheapest start.
 
         Parameters
         ----------
@@ -121,8 +121,7 @@ class MixSearch:
 
     @cached_property
     def timed(self) -> frozenset[str]:
-        """Keys of the speeds that are worth timing first if nothing is bought.
-
+        """Keys of the speeds that are worth timing on a rented machine before jobs are placed, if nothing is bought.
         Forward selection: the timing that lowers the expected cost most, its trial included, is added as long as it
         saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer that is expected to cost the least. A
         timing reveals speeds: future prices, stock and the number of jobs stay expectations.
@@ -151,7 +150,7 @@ class MixSearch:
             timed = best
 
     def with_timings(self, mix: Mix) -> Mix:
-        """Return a mix with the speeds `timed` first; unchanged if it rents on one offer or that saves too little."""
+        """Return a mix with speeds `timed` before jobs are placed, if that saves enough and it rents on several."""
         if mix.single_offer or not self.timed:
             return mix
         result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)
@@ -159,7 +158,7 @@ class MixSearch:
         return min(mix, timed_mix, key=self.rank)._replace(fixed_usd=mix.expected)
 
     def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
-        """Return, as kind BEST, the cheapest mix found within the budget, with or without timings.
+        """Return, as kind BEST, the cheapest mix found within the budget, with or without timings: the study's answer.
 
         Parameters
         ----------
@@ -175,11 +174,10 @@ class MixSearch:
 
 
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
-    """Return the best mix of a problem first, then each pure option, the cheapest first.
-
-    The best keeps the budget where any mix found does. No pure option is ever cheaper than the best. Where the best
-    buys or sells, renting on several offers is one too if it is cheaper than on any single offer. Jobs that cannot run
-    on a pure option's source run where they cost least.
+    """Return the best mix of owned and rented machines for a month's jobs first, then each pure option, the cheapest
+    first. The best keeps the budget (`limits`) where any mix found does. No pure option (one source beside what is
+    owned) is ever cheaper than the best. Where the best buys or sells, renting on several offers is one too if it is
+    cheaper than on any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
     options, pure = [], []
@@ -205,10 +203,9 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
 def climb(
     start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], minimum: Counts, maximum: Counts
 ) -> Counts:
-    """Return the numbers of machines, by owned kind, that no step makes cheaper.
-
-    A step is one machine more or fewer of a kind, or one exchanged for another kind. A step that
-    gains is repeated at twice the length. If `start` costs infinity, the search begins at the maximum.
+    """Return the numbers of machines, by owned kind, that no step makes cheaper: a local search for the best mix. A
+    step is one machine more or fewer of a kind, or one exchanged for another kind. A step that gains is repeated at
+    twice the length. If `start` costs infinity, the search begins at the maximum.
 
     Parameters
     ----------
@@ -237,7 +234,7 @@ def climb(
 
 
 def step(counts: Counts, index: int, change: int) -> Counts:
-    """Return numbers of machines with one of them changed.
+    """Return numbers of machines with one of them changed, from which searches begin.
 
     Parameters
     ----------

@@ -43,8 +43,7 @@ def device_key(gpu: str) -> str:
 
 
 def device_count(instance: str) -> int | None:
-    """Return how many devices a machine has by facts/machines.csv or its name (8 of 'h100-8x'), to check it; or None.
-    """
+    """Return how many devices a machine has by facts/machines.csv or its name (8 of 'h100-8x'); None: unknown."""
     counts = {row["instance"]: int(row["gpus"]) for row in table("machines")}
     match = DEVICE_COUNT.search(instance)
     return counts.get(instance) or (int(next(filter(None, match.groups()))) if match else None)

@@ -104,8 +104,7 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding per offer (row of `_lint_table`) to which a rule (row of price_rules.csv) objects, or one only.
-    """
+    """Yield a Finding per offer (row of `_lint_table`) to which a rule (row of price_rules.csv) objects, or only 1."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"] and len(matches):
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
