@@ -133,8 +133,7 @@ def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str])
 
 
 def _foreign_origin(figure: UsedFigure, publications: Collection[str]) -> str:
-    """Return a figure's basis ('stand-in') or whose it is, to show with a claim; '': one of `publications` prints it.
-    """
+    """Return a figure's basis ('stand-in') or whose it is, to show with a claim; '': one of `publications` prints it"""
     if figure.basis not in SOURCE_BASES:
         return figure.basis.replace("_", "-") or "no basis"
     parts = (figure.source.strip(" ;") or "no source").split(";")

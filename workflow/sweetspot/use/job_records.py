@@ -158,9 +158,7 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
 
 
 def _allocated_devices(line: RecordLine) -> float:
-    """Return how many devices a job had, from sacct's AllocTRES (2 in `gres/gpu=2,gres/gpu:a100=2`); MIG slices as
-    fractions.
-    """
+    """Return a job's number of devices from sacct's AllocTRES (`gres/gpu=2,gres/gpu:a100=2`: 2); MIG: fractions."""
     total = sum_of_types = 0.0
     for item in line.fields["alloctres"].split(","):
         match = GPU.fullmatch(item)
