@@ -54,7 +54,7 @@ class Lookup:
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:
-        """Return the number in a column (as `usd_per_hour`) of the first row of `offers` that is selected, to check it.
+        """Return the number in a column (as `usd_per_hour`) of the first row of `offers` that is selected, for a check.
         """
         row = select(self.tables["offers"], selector)[0]
         self._record("price", [row])

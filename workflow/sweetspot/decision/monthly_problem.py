@@ -53,10 +53,8 @@ def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
 
 @dataclass(eq=False, kw_only=True)
 class MonthlyProblem(DecisionProblem):
-    """Mixes of a monthly workload and their USD at any values of its parameters.
-
-    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at
-    the baseline (control variate).
+    """Mixes of a monthly workload and their USD at any values of its parameters. An estimate dispatches one month of
+    ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control variate).
     """
 
     work: MonthlyWork
@@ -70,7 +68,9 @@ class MonthlyProblem(DecisionProblem):
 
     @cached_property
     def runner_up(self) -> int | None:
-        """Index of the cheapest mix that buys other machines than the best, else of the cheapest other mix."""
+        """Index of the mix that the best is compared with: the cheapest that buys other machines, else the cheapest
+        other one.
+        """
         usd = self.samples_usd.mean(axis=1)
         finite = [index for index in range(1, len(usd)) if usd[index] < np.inf]
         best = self.mixes[0].bought.keys()
@@ -78,16 +78,13 @@ class MonthlyProblem(DecisionProblem):
         return min(different or finite, key=usd.tolist().__getitem__, default=super().runner_up)
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
-        """Return a mix in words.
+        """Return a mix in words, for the page and for tables of turning points.
 
         Parameters
         ----------
-        index
-            Index of the mix.
-        count
-            Number of machines that it buys.
-        alternative
-            Key of the offer that a mix which buys nothing rents most; None: that of the baseline.
+        index, count, alternative
+            Index of the mix; number of machines that it buys; key of the offer that a mix which buys nothing rents most
+            (None: that of the baseline).
         """
         bought = self.mixes[index].bought
         work = self.work
@@ -100,7 +97,9 @@ class MonthlyProblem(DecisionProblem):
     # --- estimates ----------------------------------------------------------------------------------------------------
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return USD, machines bought and alternatives (of a mix that buys nothing: its main offer), mix x case."""
+        """Return USD, machines bought and alternatives at what-if values, mix x case, as an estimate for sweeps and
+        turning points. The alternative of a mix that buys nothing is its main offer.
+        """
         shape = (len(self.mixes), values.cases)
         usd = np.full(shape, np.inf)
         machines = np.zeros(shape)
@@ -126,7 +125,9 @@ class MonthlyProblem(DecisionProblem):
         return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
 
     def _contenders(self, values: ParameterValues) -> list[int]:
-        """Return indices of the mixes worth pricing at `values`: nearly the best, or with changed machine figures."""
+        """Return indices of the mixes worth pricing at what-if `values`: nearly the best, or with changed machine
+        figures.
+        """
         limit = WORTH_PRICING * min(mix.expected for mix in self.mixes)
         return [
             index
@@ -138,7 +139,9 @@ class MonthlyProblem(DecisionProblem):
         ]
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
-        """Return the machine numbers, at least 1 of each kind that a mix buys, of least cost, and USD per month."""
+        """Return (machines of each kind, USD per month): the cheapest numbers for a mix, at least 1 of each kind that
+        it buys. `sample`: problem with few samples, which is dispatched; its error at the baseline is corrected.
+        """
 
         @cache
         def usd(counts: Counts) -> float:
@@ -159,11 +162,10 @@ class MonthlyProblem(DecisionProblem):
     # --- where the answer changes, on all samples ---------------------------------------------------------------------
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
-        """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one.
-
-        Distances are |log factor|. The mixes decided at both ends of a range in which the answer
-        changes give a crossing; the answer is decided on either side of it, until it changes just
-        there.
+        """Return the nearest factor of a parameter at which the answer changes, decided on all samples; None without
+        one. `side`: below (-1) or above (1) the baseline. Distances are |log factor|. The mixes decided at both ends of
+        a range in which the answer changes give a crossing; the answer is decided on either side of it, until it
+        changes just there.
         """
         limit = max(0.0, parameter.log_limit(math.exp(side)))
         first = _answer(self.mixes[0])
@@ -208,7 +210,9 @@ class MonthlyProblem(DecisionProblem):
         return self.work.moved(ParameterValues(1, {parameter: math.exp(log_factor)}))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
-        """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline."""
+        """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline, to see if it
+        changes.
+        """
         problem = self._problem(parameter, log_factor)
         sample = _sample(problem)
         estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.single_offer)
@@ -222,11 +226,9 @@ class MonthlyProblem(DecisionProblem):
 
         Parameters
         ----------
-        parameter, inner, outer
-            A parameter, and the logarithms of its factors between which the crossing is looked for.
-        first, second
-            The mixes; if they are the same, the offer that is paid most is compared with the
-            baseline's.
+        parameter, inner, outer, first, second
+            A parameter, and the logarithms of its factors between which the crossing is looked for; the mixes (if they
+            are the same, the offer that is paid most is compared with the baseline's).
         """
         from scipy.optimize import brentq  # lazily: only monthly work needs it
 
@@ -250,7 +252,9 @@ class MonthlyProblem(DecisionProblem):
     # --- from how much on a machine pays ------------------------------------------------------------------------------
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
-        """Yield a case per machine for sale or contract and parameter: all work, jobs of a class, or project months."""
+        """Yield a case per machine for sale or contract and parameter (all work, jobs of a class, or project months),
+        from which it is computed from how much on the machine pays.
+        """
         work = self.work
         owned = self.work.drawn.owned
         best = self.work.mixes[0].done
@@ -281,9 +285,8 @@ class MonthlyProblem(DecisionProblem):
         self, name: str, without: Mix, with_machine: Mix, parameter: Parameter, problems: list[Problem]
     ) -> BreakEvenCase:
         """Return USD per month with one machine more less that without, each with rentals, by factor and sample.
-
-        `name`: option of the machine; `problems`: at BREAK_EVEN_LOGS, with a few months; the
-        factors at which both cost the same in all months are added.
+        `name`: option of the machine; `without`, `with_machine`: the mixes; `problems`: at BREAK_EVEN_LOGS, with a few
+        months; the factors at which both cost the same in all months are added.
         """
         with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
             samples = np.stack([with_machine.at(problem).usd - without.at(problem).usd for problem in problems], axis=1)
@@ -315,7 +318,9 @@ def _answer(mix: Mix) -> object:
 
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
-    """Return the decision between the mixes of a monthly workload; None where no mix can run all its jobs."""
+    """Return the decision between the mixes of a monthly workload, which all analyses take; None: no mix runs all its
+    jobs.
+    """
     best = work.mixes[0]
     months = work.work.months
     if not np.isfinite(best.expected):
@@ -361,7 +366,9 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
 
 
 def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
-    """Return a parameter, a resale value limited to the lowest price of its machine: samples are cut there."""
+    """Return a parameter; a resale value gets a maximum, the lowest price of its machine, at which its samples are cut
+    too.
+    """
     if parameter.figure != "residual_usd":
         return parameter
     offer = work.source_by_name[parameter.subject].offer
@@ -369,7 +376,9 @@ def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
 
 
 def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
-    """Yield each class's jobs per month, and its urgent jobs, as a parameter with its samples (one value each)."""
+    """Yield (parameter, its samples, one value each) for each class's jobs per month, and its urgent jobs, so that
+    analyses show how the amount of work moves the answer.
+    """
     samples = (work.numbers / growth_by_month(work.growth, work.work.months)).mean(axis=2)
     for job_class, jobs in zip(work.classes, samples, strict=True):
         amount = job_class.number
