@@ -167,7 +167,9 @@ def stretch(difference: Array, factors: Array, machines: Array) -> Array:
 
 
 def controls(problem: DecisionProblem) -> list[Parameter]:
-    """Return the parameters that the page can move, one per quantity: of several, that of the cheapest choice."""
+    """Return the parameters that readers can move on the page, one per quantity: of several, that of the cheapest
+    choice.
+    """
     ranks = {choice.option: -rank for rank, choice in enumerate(problem.choices)}
     by_rank = sorted(problem.parameters, key=lambda parameter: ranks.get(parameter.subject, -len(ranks)))
     by_quantity = {parameter.quantity: parameter for parameter in by_rank}
@@ -176,17 +178,18 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
 
 
 def factors_of(parameter: Parameter) -> Array:
-    """Return up to 2 STEPS_A_SIDE + 1 factors of a control's value, from 1/REACH to REACH, with the planned one (1)."""
+    """Return the factors at which a control of the page is swept: up to 2 STEPS_A_SIDE + 1, from 1/REACH to REACH, with
+    1.
+    """
     highest = max(1.0, min(REACH, parameter.maximum / parameter.value))
     sides = (np.geomspace(1.0, end, STEPS_A_SIDE + 1) for end in (1 / REACH, highest))
     return np.unique(np.concatenate([*sides]))
 
 
 def sweep_rows(problem: DecisionProblem) -> list[Row]:
-    """Return rows of the table `sweeps`: the cheapest choice by control, value and commitment, all else as planned.
-
-    `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share of
-    samples in which it costs the least, are of the study's samples, which move in proportion.
+    """Return rows of the table `sweeps`, which the page's sliders read: the cheapest choice by control, value and
+    commitment. All else is as planned. `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`,
+    the share of samples in which it costs the least, are of the study's samples, which move in proportion.
     """
     rows = []
     eligible = np.flatnonzero(problem.eligible)
@@ -219,23 +222,11 @@ def sweep_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def ranks(options: DataFrame, draws: Draws) -> DataFrame:
-    """Return the options of each model and workload with their ranks by USD, hours and carbon.
-
-    Parameters
-    ----------
-    options
-        The table of options.
-    draws
-        Their samples.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table `ranks`, a row per option, model and workload: speed, USD, hours and images/USD
-        with `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon` (null:
-        unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
-        `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`:
-        bills rank the model's options, not USD per image.
+    """Return the table `ranks`, options by USD, hours and carbon: a row per option (a machine at a price), model and
+    workload. Speed, USD, hours and images/USD have `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and
+    `rank_carbon` (null: unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
+    `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the model's
+    options, not USD per image. `options`: table of options; `draws`: their samples.
     """
     table = options.reindex(columns=columns_of("ranks"))
     for name in ("images_per_s", "images_per_usd", "hours", "usd"):
@@ -271,25 +262,17 @@ class UncertainFigure(NamedTuple):
 
 
 def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[Row]:
-    """Return the USD that knowing each uncertain figure of a decision saves, the most valuable figure first.
+    """Return rows of `worth_knowing`: the USD that knowing each uncertain figure saves, the most valuable figure first.
+    None without a rival. `evppi_usd`: expected saving over the project of a choice made with the figure known,
+    corrected for the ranking of noisy estimates; `_low` and `_high`: 90 % of its Monte Carlo error; `turning_point`:
+    nearest value that changes the answer; `project_usd`: mean cost of the choice made without it. Figures with one
+    correlation key are one row.
 
     Parameters
     ----------
-    problem
-        The decision: choices, samples of their costs, and parameters.
-    draws
-        The samples of the options.
-    timing_costs
-        Cost of timing by device and number of devices (`timings_of`).
-
-    Returns
-    -------
-    list
-        Rows of `worth_knowing`; none without a rival. `evppi_usd`: expected saving over the project
-        of a choice made with the figure known, corrected for the ranking of noisy estimates; `_low`
-        and `_high`: 90 % of its Monte Carlo error; `turning_point`: nearest value that changes the
-        answer; `project_usd`: mean cost of the choice made without it. Figures with one correlation
-        key are one row.
+    problem, draws, timing_costs
+        The decision (choices, samples of their costs, and parameters); the samples of the options; cost of timing by
+        device and number of devices (`timings_of`).
     """
     usd = problem.samples_usd[problem.competing]
     figures = list(_uncertain_figures(problem, draws, timing_costs)) if len(usd) > 1 else []
@@ -322,7 +305,9 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
 
 
 def timings_of(options: DataFrame) -> TimingCosts:
-    """Return USD of LEARN_MINUTES on the cheapest hourly offer, and its title, by device and number of devices."""
+    """Return what finding out a speed costs: {(device, number of devices): USD of LEARN_MINUTES on the cheapest hourly
+    offer, and its title}. `options`: table of options.
+    """
     is_hourly = options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)
     rows = options[is_hourly & options["in_answer"]]
     terms = rows[["granularity_s", "minimum_s"]].astype(float).fillna(0.0).to_numpy().T
@@ -333,7 +318,9 @@ def timings_of(options: DataFrame) -> TimingCosts:
 
 
 def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
-    """Yield sampled figures that change some choice's cost, once per correlation key; then those of the work."""
+    """Yield what could be found out before deciding: sampled figures that change some choice's cost, once per
+    correlation key; then those of the work. `worth_rows` values each.
+    """
     by_error: dict[Error, list[tuple[list[int], Figure]]] = {}
     for figure in draws.figures:
         choices = _choices_on(problem, figure)
@@ -352,7 +339,9 @@ def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: Tim
 
 
 def _choices_on(problem: DecisionProblem, figure: Figure) -> list[int]:
-    """Return indices (into `competing`) of the choices whose cost depends on a figure: all, if they share it."""
+    """Return indices (into `competing`) of the choices whose cost depends on a figure (all, if they share it), because
+    knowing it matters to these alone.
+    """
     rows = set(figure.rows)
     is_shared = problem.reference is not None
     if figure.name in problem.not_sampled:
@@ -374,7 +363,8 @@ def _columns_of_value(problem: DecisionProblem, parameter: Parameter, value: flo
 
 
 def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
-    """Return columns of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed."""
+    """Return {column: value} of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed.
+    """
     row = problem.row_of(figure.rows)
     is_speed = figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
@@ -393,15 +383,13 @@ def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: Timi
 
 
 def partial_value(costs: Array, figure: Array) -> Value:
-    """Return EVPPI(x) = min over options of E[cost] - E_x[min over options of E[cost given x]]; never negative.
-
-    `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear least
-    squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the
-    option to take at x is read from a fit to the other half of the draws, and its cost is that of
-    the draws themselves, so that noise in a fit cannot look like a saving. The standard error is
-    that of a mean over draws: it says how far the draws carry, not how well the figures are known.
-    A figure that changes the choice in no draw is worth exactly 0. (Raiffa & Schlaifer 1961 for
-    what it means.)
+    """Return what knowing a figure x before choosing saves (EVPPI): min over options of E[cost] - E_x[min of E[cost
+    given x]]. Never negative. `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear
+    least squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take
+    at x is read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise
+    in a fit cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws
+    carry, not how well the figures are known. A figure that changes the choice in no draw is worth exactly 0. (Raiffa &
+    Schlaifer 1961 for what it means.)
     """
     differences = costs - costs[costs.mean(axis=1).argmin()]  # less the choice without more knowledge
     differences = differences[(differences < 0).any(axis=1)]  # others cost no less on average
@@ -424,11 +412,9 @@ def partial_value(costs: Array, figure: Array) -> Value:
 
 def without_selection(halves: Array) -> Array:
     """Return worths of figures corrected for ranking, one per figure: the highest of noisy estimates is too high.
-
-    halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the
-    draws is estimated by the other half; the mean of both ways, made to fall with k (least
-    squares), goes to the k-th by both together. Unbiased for the first figure (a split sample:
-    Efron & Tibshirani 1993, ch. 17); never negative.
+    halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the draws is estimated by
+    the other half; the mean of both ways, made to fall with k (least squares), goes to the k-th by both together.
+    Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never negative.
     """
     from scipy.optimize import isotonic_regression  # lazily: it takes longer to import than the rest
 
