@@ -35,10 +35,11 @@ Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it s
 
 def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
     """Return options with `rent_months`, `rent_factor`, and their USD at the mean rent of a project, to compare with
-    owning. `rows`: options, a workload on a machine at a price each. `rent_months`: months over which rents are
-    averaged, those for which the model's reference is owned; NaN where the reference is not owned (prices of today are
-    compared) or the price stays. `rent_factor`: that mean over today's price, 1 where it stays. `usd_per_hour` is
-    today's price.
+    owning.
+
+    `rows`: options, a workload on a machine at a price each. `rent_months`: months over which rents are averaged, those
+    for which the model's reference is owned; NaN where the reference is not owned (prices of today are compared) or the
+    price stays. `rent_factor`: that mean over today's price, 1 where it stays. `usd_per_hour` is today's price.
     """
     owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
     months = rows["model"].map(owned.set_index("model")["months"]).where(rows["trend_kind"].isin(MOVING)).astype(float)
@@ -74,9 +75,10 @@ def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatA
 
 
 class Rents:
-    """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise. `stream`
-    returns a random generator for a key; `draws`: number of samples; `lengths`: months of a project by model, by
-    sample.
+    """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise.
+
+    `stream` returns a random generator for a key; `draws`: number of samples; `lengths`: months of a project by model,
+    by sample.
     """
 
     def __init__(
@@ -145,9 +147,10 @@ def _market_key(row: Row) -> tuple[object, ...]:
 
 
 class Rates(NamedTuple):
-    """Cost rates of one option (a machine at a price): numbers, or arrays with one value per case. `fixed`: USD per
-    month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented); `longer`: elapsed
-    hours of a job as a multiple of the planned ones, at the same speed (interruptions).
+    """Cost rates of one option (a machine at a price): numbers, or arrays with one value per case.
+
+    `fixed`: USD per month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented);
+    `longer`: elapsed hours of a job as a multiple of the planned ones, at the same speed (interruptions).
     """
 
     fixed: Number

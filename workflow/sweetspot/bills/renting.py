@@ -50,9 +50,10 @@ def contract_months(months: Number | pd.Series, term_months: Number | pd.Series)
 
 
 def checkpoint_interval(dump: Number, between: Number) -> FloatArray:
-    """Return the time between checkpoints that loses least to interruptions, in the unit of both arguments. tau =
-    sqrt(2 d M) [1 + (1/3) sqrt(d/2M) + (1/9)(d/2M)] - d for d < 2M, else M (Daly 2006, eq. 37), with the time d to
-    write a checkpoint (`dump`) and the mean time M between interruptions (`between`).
+    """Return the time between checkpoints that loses least to interruptions, in the unit of both arguments.
+
+    tau = sqrt(2 d M) [1 + (1/3) sqrt(d/2M) + (1/9)(d/2M)] - d for d < 2M, else M (Daly 2006, eq. 37), with the time d
+    to write a checkpoint (`dump`) and the mean time M between interruptions (`between`).
     """
     ratio = dump / (2.0 * between)
     tau = np.sqrt(2.0 * dump * between) * (1.0 + np.sqrt(ratio) / 3.0 + ratio / 9.0) - dump
@@ -61,6 +62,7 @@ def checkpoint_interval(dump: Number, between: Number) -> FloatArray:
 
 def wall_time(work: Number, per_hour: Number, dump: Number, restore: Number, interval: Number) -> FloatArray:
     """Return the expected machine hours of a training with interruptions (spot, failures); infinity beyond NEVER_HOURS.
+
     With M = 1 / per_hour, a stretch of tau hours and the checkpoint d after it take M e^(R/M) (e^((tau+d)/M) - 1) (Daly
     2006). There are T_s / tau stretches; the last has no checkpoint, because its end is the result. So T_w = M e^(R/M)
     [(T_s/tau - 1) (e^((tau+d)/M) - 1) + e^(tau/M) - 1]; T_w = T_s without interruptions.

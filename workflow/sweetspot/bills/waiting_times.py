@@ -89,6 +89,7 @@ OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
 
 def erlang_b(servers: int, offered_load: float) -> float:
     """Return the share of arrivals lost because all `servers` are busy (M/M/c/c queue), the step before `erlang_c`.
+
     B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with the offered load a in erlang (arrival rate x mean run time); no
     factorial overflows (Cooper, Introduction to Queueing Theory, 1981, section 3.2).
     """
@@ -209,6 +210,7 @@ def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> flo
 @lru_cache(maxsize=64)
 def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float], list[float], list[int]]:
     """Return (devices, arrivals, run times in hours, devices needed), lists by job, of random jobs to simulate a queue.
+
     `mix`: classes, whose `arrivals_per_hour` are weights; `jobs`: their number; they arrive at 1 job/hour.
     """
     devices = math.lcm(*(job.servers for job in mix))

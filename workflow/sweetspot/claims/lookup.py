@@ -54,7 +54,8 @@ class Lookup:
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:
-        """Return the number in a column (as `usd_per_hour`) of the first row of `offers` that is selected, for a check.
+        """Return the number in a column (as `usd_per_hour`) of the first row of `offers` that is selected, as a claim
+        asks for.
         """
         row = select(self.tables["offers"], selector)[0]
         self._record("price", [row])
@@ -172,6 +173,7 @@ class Lookup:
 
 def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
     """Return {table: its rows as named tuples} from result tables (DataFrames), which `Lookup` searches for claims.
+
     Options are kept once for all workloads, if they have a throughput and fit in memory; throughput rows if they have a
     figure. The tables offers, costs, bills get a bool column `persistent`: the provider cannot stop it.
     """

@@ -117,7 +117,10 @@ def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: 
 
 
 def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str]) -> str:
-    """Return text on used figures that no publication prints, e.g. 'speed of p3.2xlarge (stand-in)', or ''."""
+    """Return text on used figures that no publication prints, e.g. 'speed of p3.2xlarge (stand-in)', or ''.
+
+    Where it is not empty a failed claim only `differs`. `publications`: names of all that the study cites.
+    """
     machines: dict[tuple[str, str], list[str]] = {}
     for figure in used:
         names = machines.setdefault((figure.kind, _foreign_origin(figure, publications)), [])
@@ -133,7 +136,9 @@ def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str])
 
 
 def _foreign_origin(figure: UsedFigure, publications: Collection[str]) -> str:
-    """Return a figure's basis ('stand-in') or whose it is, to show with a claim; '': one of `publications` prints it"""
+    """Return where a used figure is from if not from `publications`: its basis ('stand-in') or another publication;
+    else ''.
+    """
     if figure.basis not in SOURCE_BASES:
         return figure.basis.replace("_", "-") or "no basis"
     parts = (figure.source.strip(" ;") or "no source").split(";")

@@ -84,19 +84,21 @@ def tornado_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> Row:
-    """Return the columns, by name, that say which work and which parameter a row is about."""
+    """Return {column: value} that says which work and which parameter a row of the table `tornado` or `turning_points`
+    is about.
+    """
     columns = {name: getattr(parameter, name) for name in ("quantity", "unit", "value")}
     return problem.row_names | columns | {"assumption": parameter.name, "subject": parameter.subject or None}
 
 
 def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
-    """Return rows of the table `break_even`, one per machine or contract and quantity, all else at the baseline.
+    """Return rows of the table `break_even`, one per machine or contract and quantity: from how much work on buying
+    pays.
 
-    `break_even_value`: value from which the machine costs no more than the cheapest rental;
-    `pays_until`: value from which a further machine makes it more expensive again. The range that
-    holds the baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on;
-    NaN: at no value. `_low`, `_high`: 90 % of the samples; `p_pays`: share of samples in which it
-    pays at the baseline.
+    All else is at the baseline. `break_even_value`: value from which the machine costs no more than the cheapest
+    rental; `pays_until`: value from which a further machine makes it more expensive again. The range that holds the
+    baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on; NaN: at no value. `_low`,
+    `_high`: 90 % of the samples; `p_pays`: share of samples in which it pays at the baseline.
     """
     rows = []
     for case in cases:
@@ -128,23 +130,15 @@ def _baseline(factors: Array) -> int:
 
 
 def stretch(difference: Array, factors: Array, machines: Array) -> Array:
-    """Return the factors from which and until which each row of cost differences is at most 0 (owning pays off).
+    """Return (begins, ends) by row: the factors from which and until which owning costs no more than renting.
+
+    Begins are 0 if from the least factor on, infinite if at none; ends are infinite if up to the last factor.
 
     Parameters
     ----------
-    difference
-        USD, row x factor, at most 0 where owning pays off; linear between factors with equal
-        numbers of machines.
-    factors
-        In ascending order, 1 (the baseline) among them.
-    machines
-        Number of machines by factor.
-
-    Returns
-    -------
-    numpy.ndarray
-        Begins by row: 0 if from the least factor on, infinite if at none; ends by row: infinite if
-        up to the last factor.
+    difference, factors, machines
+        USD owned less USD rented, row x factor, linear between factors with equal numbers of machines; factors in
+        ascending order, 1 (the baseline) among them; number of machines by factor.
     """
     baseline = _baseline(factors)
     bounds = []
@@ -188,8 +182,10 @@ def factors_of(parameter: Parameter) -> Array:
 
 def sweep_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `sweeps`, which the page's sliders read: the cheapest choice by control, value and
-    commitment. All else is as planned. `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`,
-    the share of samples in which it costs the least, are of the study's samples, which move in proportion.
+    commitment.
+
+    All else is as planned. `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share
+    of samples in which it costs the least, are of the study's samples, which move in proportion.
     """
     rows = []
     eligible = np.flatnonzero(problem.eligible)
@@ -223,10 +219,12 @@ def sweep_rows(problem: DecisionProblem) -> list[Row]:
 
 def ranks(options: DataFrame, draws: Draws) -> DataFrame:
     """Return the table `ranks`, options by USD, hours and carbon: a row per option (a machine at a price), model and
-    workload. Speed, USD, hours and images/USD have `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and
-    `rank_carbon` (null: unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
-    `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the model's
-    options, not USD per image. `options`: table of options; `draws`: their samples.
+    workload.
+
+    Speed, USD, hours and images/USD have `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon`
+    (null: unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end; `basis` and
+    `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the model's options, not
+    USD per image. `options`: table of options; `draws`: their samples.
     """
     table = options.reindex(columns=columns_of("ranks"))
     for name in ("images_per_s", "images_per_usd", "hours", "usd"):
@@ -263,6 +261,7 @@ class UncertainFigure(NamedTuple):
 
 def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[Row]:
     """Return rows of `worth_knowing`: the USD that knowing each uncertain figure saves, the most valuable figure first.
+
     None without a rival. `evppi_usd`: expected saving over the project of a choice made with the figure known,
     corrected for the ranking of noisy estimates; `_low` and `_high`: 90 % of its Monte Carlo error; `turning_point`:
     nearest value that changes the answer; `project_usd`: mean cost of the choice made without it. Figures with one
@@ -363,8 +362,7 @@ def _columns_of_value(problem: DecisionProblem, parameter: Parameter, value: flo
 
 
 def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
-    """Return {column: value} of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed.
-    """
+    """Return {column: value} of `worth_knowing` for a figure: title, value, turning point, cost of timing a speed."""
     row = problem.row_of(figure.rows)
     is_speed = figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
@@ -384,12 +382,14 @@ def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: Timi
 
 def partial_value(costs: Array, figure: Array) -> Value:
     """Return what knowing a figure x before choosing saves (EVPPI): min over options of E[cost] - E_x[min of E[cost
-    given x]]. Never negative. `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear
-    least squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take
-    at x is read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise
-    in a fit cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws
-    carry, not how well the figures are known. A figure that changes the choice in no draw is worth exactly 0. (Raiffa &
-    Schlaifer 1961 for what it means.)
+    given x]].
+
+    Never negative. `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear least
+    squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take at x is
+    read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise in a fit
+    cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws carry, not how
+    well the figures are known. A figure that changes the choice in no draw is worth exactly 0. (Raiffa & Schlaifer 1961
+    for what it means.)
     """
     differences = costs - costs[costs.mean(axis=1).argmin()]  # less the choice without more knowledge
     differences = differences[(differences < 0).any(axis=1)]  # others cost no less on average
@@ -412,6 +412,7 @@ def partial_value(costs: Array, figure: Array) -> Value:
 
 def without_selection(halves: Array) -> Array:
     """Return worths of figures corrected for ranking, one per figure: the highest of noisy estimates is too high.
+
     halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the draws is estimated by
     the other half; the mean of both ways, made to fall with k (least squares), goes to the k-th by both together.
     Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never negative.

@@ -63,8 +63,7 @@ class Inputs:
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
-        """Return the tables read from Parquet files, {field: path or paths}; a field without files is an empty table.
-        """
+        """Return the tables of a study from Parquet files, {field: path or paths}; a field without files is empty."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
         return cls(**{name: together(map(read_parquet, paths)) for name, paths in lists.items()})
 
@@ -116,6 +115,7 @@ def decide(
     draws: int = DRAWS,
 ) -> DecisionResult:
     """Return the decision of a study: its options sampled, all works (workloads) priced, the choices for each compared.
+
     Raises UserError where a machine that is owned has no figure or no offer.
 
     Parameters
@@ -146,7 +146,7 @@ def decide(
 
 
 def _owned_machines(monthly: "Mapping[str, Monthly]") -> set[str]:
-    """Return names of the machines that one has for some work."""
+    """Return names of the machines that the team has for some work (`have`), whose price is spent."""
     return {name for work in monthly.values() for name in work.have}
 
 
@@ -160,6 +160,7 @@ def decide_study(
     availability: "AvailabilityFacts | None" = None,
 ) -> DecisionResult:
     """Return the decision of a study from its tables, without what makes it certain (tornado, turning points, worth).
+
     Raises UserError where the study cannot be decided.
 
     Parameters
@@ -184,7 +185,9 @@ def decide_study(
 
 def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, DataFrame]:
     """Return the tables of results/<study>/comparison/ by file name, which the page is made of; without any price they
-    are empty. Raises UserError where the study cannot be decided.
+    are empty.
+
+    Raises UserError where the study cannot be decided.
 
     Parameters
     ----------
@@ -216,8 +219,9 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
 
 
 def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
-    """Return the tables ANALYSES (tornado, turning points, worth, break-even, sweeps) of decision problems by name. A
-    problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
+    """Return the tables ANALYSES (tornado, turning points, worth, break-even, sweeps) of decision problems by name.
+
+    A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
     repetitions is unknown. Sweeps are of plans of phases and of monthly work.
 
     Parameters
@@ -240,8 +244,10 @@ def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Dra
 def warning_table(
     inputs: Inputs, options: DataFrame, settings: Settings, names: Iterable[str], works: Sequence[PricedWork] = ()
 ) -> DataFrame:
-    """Return all warnings of a study as one table (WARNINGS), each once, which the page lists. `scope`: throughput,
-    efficiency, extrapolation (of the headline method), price, or comparison (assumptions of the decision itself).
+    """Return all warnings of a study as one table (WARNINGS), each once, which the page lists.
+
+    `scope`: throughput, efficiency, extrapolation (of the headline method), price, or comparison (assumptions of the
+    decision itself).
 
     Parameters
     ----------
@@ -316,8 +322,10 @@ def warning_table(
 
 def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, options: DataFrame) -> list[Row]:
     """Return rows of the options that the answer depends on, whose warnings are decisive: named by its verdict, or in
-    its mixes. They are dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan
-    of phases those of its model.
+    its mixes.
+
+    They are dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan of phases
+    those of its model.
 
     Parameters
     ----------

@@ -24,8 +24,9 @@ MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be
 
 
 class TimedJob(NamedTuple):
-    """One job on one option (a machine at a price): USD at central figures, hours and USD in the samples. `queue`:
-    waits for a machine that is owned or committed to; NO_WAITS: the machine is rented.
+    """One job on one option (a machine at a price): USD at central figures, hours and USD in the samples.
+
+    `queue`: waits for a machine that is owned or committed to; NO_WAITS: the machine is rented.
     """
 
     row: Row
@@ -37,11 +38,13 @@ class TimedJob(NamedTuple):
 
 def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
     """Return which option (a machine at a price) gives a result in time for the least USD, as columns of the table
-    `deadlines`. These are its hours, USD and shares of samples in time, counted from the start (`p_in_time`) and from
-    today (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an option is late. If none is in
-    time, `fastest_...` of the fastest option. Unpublished chances to find a machine are used only where no option with
-    a published one is in time; without any, all options are found at once. `jobs`: the job on each option that can do
-    it; `limit`: hours within which its result is needed.
+    `deadlines`.
+
+    These are its hours, USD and shares of samples in time, counted from the start (`p_in_time`) and from today
+    (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an option is late. If none is in time,
+    `fastest_...` of the fastest option. Unpublished chances to find a machine are used only where no option with a
+    published one is in time; without any, all options are found at once. `jobs`: the job on each option that can do it;
+    `limit`: hours within which its result is needed.
     """
     table = DataFrame([job.row for job in jobs])
     monthly_usd = table["variable_usd_per_hour"] * HOURS_A_DAY * table["days_per_month"]
@@ -92,10 +95,16 @@ def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
 
 def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> DataFrame:
     """Return the table `deadlines` of single jobs: per workload and deadline the option of least USD per result in
-    time. The shortest deadline is first (`cheapest_in_time`); only options that nobody takes away are chosen. `usd` of
-    a purchase or contract is the share of one job at the planned use, of a machine for `up_front_usd` or a contract of
-    `due_usd_per_month`. `options`, `draws`: the options (a machine at a price) and their samples; `hours`: the
-    deadlines.
+    time.
+
+    The shortest deadline is first (`cheapest_in_time`); only options that nobody takes away are chosen. `usd` of a
+    purchase or contract is the share of one job at the planned use, of a machine for `up_front_usd` or a contract of
+    `due_usd_per_month`.
+
+    Parameters
+    ----------
+    options, draws, hours
+        The options (a machine at a price) and their samples; the deadlines in hours.
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
@@ -111,9 +120,11 @@ def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> D
 
 def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> DataFrame:
     """Return the table `deadlines` of monthly work: per class of jobs with a deadline the cheapest machine that keeps
-    it. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix; `p_in_time`: share
-    of samples and months within the deadline; `p_result_in_time`: that with failures and the search for a rented
-    machine. `due`: deadline of every class in hours (None: each has its own).
+    it.
+
+    `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix; `p_in_time`: share of
+    samples and months within the deadline; `p_result_in_time`: that with failures and the search for a rented machine.
+    `due`: deadline of every class in hours (None: each has its own).
     """
     rows = []
     for work in works:
@@ -132,7 +143,9 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> D
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:
     """Yield a TimedJob per machine of the best mix and per offer that can run class `number`, to compare them by
-    deadline. A rented machine is paid in full by the one job. `queue`: waits for the machines of the mix.
+    deadline.
+
+    A rented machine is paid in full by the one job. `queue`: waits for the machines of the mix.
     """
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:
@@ -176,10 +189,11 @@ class ArrivalStream(NamedTuple):
 
 
 def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
-    """Return the table `queue`: how long the jobs of each class wait for the machines of the best mix. Jobs of all
-    classes arrive at random over the hours in which a machine works, and wait in one queue. `utilisation`: share of the
-    machines' time that all jobs take; `overloaded`: above 1, so that no wait exists; `wait_hours`: mean wait, `_p90`:
-    not exceeded by nine in ten jobs; `hours_to_result` = hours + wait_hours.
+    """Return the table `queue`: how long the jobs of each class wait for the machines of the best mix.
+
+    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one queue. `utilisation`:
+    share of the machines' time that all jobs take; `overloaded`: above 1, so that no wait exists; `wait_hours`: mean
+    wait, `_p90`: not exceeded by nine in ten jobs; `hours_to_result` = hours + wait_hours.
     """
     rows: list[Row] = []
     for work in works:

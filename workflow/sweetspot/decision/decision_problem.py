@@ -38,10 +38,12 @@ FIGURES = {
 @dataclass(frozen=True)
 class Parameter:
     """An uncertain or adjustable input of a decision (a price, a speed, an amount of work), with `value` and 90 %
-    range. `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option, a price
-    list, a class of jobs, a correlation key of speeds; empty: everything); `figure`: the figure that changes in the
-    `rows` of the options, or in the work where `rows` is empty; `range_basis`: where the range is from; `unit` FACTOR:
-    written as a factor; `maximum`: the largest value that it can have.
+    range.
+
+    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option, a price list, a
+    class of jobs, a correlation key of speeds; empty: everything); `figure`: the figure that changes in the `rows` of
+    the options, or in the work where `rows` is empty; `range_basis`: where the range is from; `unit` FACTOR: written as
+    a factor; `maximum`: the largest value that it can have.
     """
 
     quantity: str
@@ -63,9 +65,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice of a decision (buy, sign, rent), or an offer (one machine at one price) that a choice may use. `row`:
-    the option that most of its cost comes from; `labels`: of all its rows. Choices of the same `alternative` are not
-    compared with each other; only an `eligible` one can be the answer; an `already_owned` one is paid already.
+    """One choice of a decision (buy, sign, rent), or an offer (one machine at one price) that a choice may use.
+
+    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the same `alternative` are
+    not compared with each other; only an `eligible` one can be the answer; an `already_owned` one is paid already.
     """
 
     option: str
@@ -90,8 +93,9 @@ class ParameterValues:
     values: Mapping[Parameter, Number]
 
     def factor(self, label: int | None, figure: str) -> Number:
-        """Return by what a figure (a column of the options) of the row with that label is multiplied in each case. 1 if
-        unchanged. `cost_usd` multiplies prices and speeds by it.
+        """Return by what a figure (a column of the options) of the row with that label is multiplied in each case.
+
+        1 if unchanged. `cost_usd` multiplies prices and speeds by it.
         """
         factors = (by for key, by in self.values.items() if key.figure == figure and label in key.rows)
         return math.prod(factors, start=1.0)
@@ -107,7 +111,9 @@ class ParameterValues:
 
     def work(self, figure: str, subject: str | None = None) -> Number:
         """Return by what a figure of the work (jobs, months, days of use) is multiplied in each case, to scale costs
-        with it. `figure`: its name; `subject`: a class of jobs, whose own factors count (None: of all classes).
+        with it.
+
+        `figure`: its name; `subject`: a class of jobs, whose own factors count (None: of all classes).
         """
         pairs = [(key, by) for key, by in self.values.items() if key.figure == figure]
         return math.prod((by for key, by in pairs if subject is None or key.subject in ("", subject)), start=1.0)
@@ -137,6 +143,7 @@ def hour_change(row: Row, values: ParameterValues, rent: Number | None = None) -
 @dataclass(frozen=True)
 class Costs:
     """USD and number of machines (`counts`) of each choice in each case; USD is infinite if the work is not done.
+
     `alternative`: alternative that each choice belongs to, if this varies between cases. All are choice x case.
     """
 
@@ -146,10 +153,11 @@ class Costs:
 
 
 class BreakEvenCase(NamedTuple):
-    """USD of owning or committing to a machine minus USD of renting, along the factors of a parameter. `parameter`:
-    with the name, quantity, value and unit of the amount that is stated to people. `usd`: at central figures, by
-    factor; `samples`: sample x factor, at the `selected` of the factors (indices); `machines`: number of machines at
-    each factor.
+    """USD of owning or committing to a machine minus USD of renting, along the factors of a parameter.
+
+    `parameter`: with the name, quantity, value and unit of the amount that is stated to people. `usd`: at central
+    figures, by factor; `samples`: sample x factor, at the `selected` of the factors (indices); `machines`: number of
+    machines at each factor.
     """
 
     option: str
@@ -320,6 +328,7 @@ class DecisionProblem(ABC):
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest factor of a parameter at which the answer changes; None if none does within FURTHEST.
+
         `side`: below (-1) or above (1) the baseline.
         """
         inner = 0.0
@@ -355,7 +364,9 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
 
 def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subject: str | None = None) -> Parameter:
     """Return one figure (column, such as a price) of all `offers` as a Parameter, with value and range of the first
-    one. `name`, `unit`: for people; `subject`: key of what owns it (None: the first offer's option).
+    one.
+
+    `name`, `unit`: for people; `subject`: key of what owns it (None: the first offer's option).
     """
     row = offers[0].row
     value = row[figure]
@@ -415,6 +426,7 @@ def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float)
 
 def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
     """Yield speeds as parameters (factors of their baseline, 1), one per correlation key: what is off together is one.
+
     `rows`: rows of the options, with images/s and 90 % range.
     """
     errors = speed_errors(rows)

@@ -53,8 +53,10 @@ def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
 
 @dataclass(eq=False, kw_only=True)
 class MonthlyProblem(DecisionProblem):
-    """Mixes of a monthly workload and their USD at any values of its parameters. An estimate dispatches one month of
-    ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control variate).
+    """Mixes of a monthly workload and their USD at any values of its parameters.
+
+    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control
+    variate).
     """
 
     work: MonthlyWork
@@ -140,7 +142,9 @@ class MonthlyProblem(DecisionProblem):
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
         """Return (machines of each kind, USD per month): the cheapest numbers for a mix, at least 1 of each kind that
-        it buys. `sample`: problem with few samples, which is dispatched; its error at the baseline is corrected.
+        it buys.
+
+        `sample`: problem with few samples, which is dispatched; its error at the baseline is corrected.
         """
 
         @cache
@@ -163,9 +167,11 @@ class MonthlyProblem(DecisionProblem):
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest factor of a parameter at which the answer changes, decided on all samples; None without
-        one. `side`: below (-1) or above (1) the baseline. Distances are |log factor|. The mixes decided at both ends of
-        a range in which the answer changes give a crossing; the answer is decided on either side of it, until it
-        changes just there.
+        one.
+
+        `side`: below (-1) or above (1) the baseline. Distances are |log factor|. The mixes decided at both ends of a
+        range in which the answer changes give a crossing; the answer is decided on either side of it, until it changes
+        just there.
         """
         limit = max(0.0, parameter.log_limit(math.exp(side)))
         first = _answer(self.mixes[0])
@@ -285,6 +291,7 @@ class MonthlyProblem(DecisionProblem):
         self, name: str, without: Mix, with_machine: Mix, parameter: Parameter, problems: list[Problem]
     ) -> BreakEvenCase:
         """Return USD per month with one machine more less that without, each with rentals, by factor and sample.
+
         `name`: option of the machine; `without`, `with_machine`: the mixes; `problems`: at BREAK_EVEN_LOGS, with a few
         months; the factors at which both cost the same in all months are added.
         """

@@ -100,6 +100,7 @@ class Source(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class MonthlyWork(MixLimits):
     """A monthly workload with machines and offers for its jobs, sampled; one sample where figures are central.
+
     `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
     per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
     per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline, and months
@@ -197,8 +198,10 @@ class MonthlyWork(MixLimits):
 
     def moved(self, values: ParameterValues) -> Problem:
         """Return which machines may run which jobs, and their costs in all samples, with parameters at what-if `values`
-        (one case), for `dispatch`. More jobs of a class leave its urgent jobs unchanged, except that these never exceed
-        all jobs. A longer project continues with the same growth.
+        (one case), for `dispatch`.
+
+        More jobs of a class leave its urgent jobs unchanged, except that these never exceed all jobs. A longer project
+        continues with the same growth.
         """
         length = float(values.work("months"))
         if length == 1.0:
@@ -235,6 +238,7 @@ class MonthlyWork(MixLimits):
 
     def _figure(self, name: str, row: Row, values: ParameterValues) -> Array:
         """Return samples of a figure of an option row at what-if `values`, from which machines and offers are priced.
+
         `name`: "hours" or "usd" of a job, "variable" (USD per hour of use) or "days" (of use per month).
         """
         samples = self.figures[name][row["row"]]
@@ -248,6 +252,7 @@ class MonthlyWork(MixLimits):
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
         """Return a source's machine that is owned or committed to, priced and timed at what-if `values`, for the mixes.
+
         Owned machines work in planned hours, committed ones always.
         """
         row = source.offer
@@ -296,8 +301,10 @@ class MonthlyWork(MixLimits):
         )
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
-        """Return a source's rental offer at each month's rent at what-if `values`, for the mixes. Expected USD are
-        means weighted by `jobs` (class x sample x month); an urgent job pays for all slots of its machine.
+        """Return a source's rental offer at each month's rent at what-if `values`, for the mixes.
+
+        Expected USD are means weighted by `jobs` (class x sample x month); an urgent job pays for all slots of its
+        machine.
         """
         shape = (len(self.classes), self.growth.shape[1])
         usd = np.full(shape, NEVER)
@@ -363,7 +370,7 @@ class MonthlyWork(MixLimits):
     # --- budget of the team ---------------------------------------------------------------------
 
     def up_front(self, counts: Counts) -> float:
-        """Return USD to pay up front for these numbers of machines (beyond the owned ones), to hold against the budget.
+        """Return USD to pay up front for these numbers of machines beyond the owned ones, to hold against the budget.
         """
         usd = 0.0
         for kind, count in zip(self.drawn.held, counts, strict=True):
@@ -390,6 +397,7 @@ class MonthlyWork(MixLimits):
 
 def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
     """Return the table `sources`, who does which work: a row per mix and machine or offer that runs jobs or is bought.
+
     `device_hours` per month: mean of samples and months; `machines` and `capacity_device_hours` per month of owned or
     bought kinds.
     """
@@ -413,6 +421,7 @@ def monthly_work(
     name: str, work: "Monthly", options: DataFrame, draws: Draws, offers: DataFrame, month_days: float, seed: int
 ) -> MonthlyWork:
     """Return a monthly workload with its machines (persistent options in the answer), sampled and at central figures.
+
     Raises UserError where an owned machine has no offer `own`.
 
     Parameters
@@ -500,7 +509,9 @@ def _job_samples(
     name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
 ) -> tuple[Array, Array]:
     """Return (jobs per month, class x sample x month; growth per month, class x sample), the uncertain demand for
-    machines. `name`: of the workload; `size`: number of samples; medians if `seed` is None.
+    machines.
+
+    `name`: of the workload; `size`: number of samples; medians if `seed` is None.
     """
     numbers = list[Array]()
     growth = list[Array]()
@@ -527,7 +538,9 @@ def _noise(seed: int | None, size: int, *key: object) -> Array:
 
 def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) -> tuple[Source, ...]:
     """Return what may run the jobs: a Source per persistent option that has a speed for some class, with its rows by
-    class. Owned machines (`have`) count in the first price list that offers them. `options`: table of options.
+    class.
+
+    Owned machines (`have`) count in the first price list that offers them. `options`: table of options.
     """
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
     workloads = [job_class.workload for job_class in classes]

@@ -54,9 +54,10 @@ def build_options(
     needs: Needs | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Return the table of options, from which every decision is made: one row per offer, model and workload. An offer
-    is (price_list, instance, purchase); rows are at the study's headline batch, sorted by model, workload, USD.
-    Columns: those of its cost, TERMS of its offer, and: `option` (its key in all tables), `title`, `model_title`,
+    """Return the table of options, from which every decision is made: one row per offer, model and workload.
+
+    An offer is (price_list, instance, purchase); rows are at the study's headline batch, sorted by model, workload,
+    USD. Columns: those of its cost, TERMS of its offer, and: `option` (its key in all tables), `title`, `model_title`,
     `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (offers of its price list may be the answer),
     `is_reference` (the option that the decision is about), `persistent` (not interrupted by the provider, or accepted
     as such), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom), `assumed_interval`
@@ -117,6 +118,7 @@ def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
 
 def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
     """Return `rows` with the speed behind each cost (FIGURE_COLUMNS: images/s, interval, source), and `rounds_apart`.
+
     `rows`: costs of options; `throughput`, `extrapolation`: tables of measured and predicted speeds. Where several jobs
     run side by side on one machine (`jobs_at_once`, else 1) the rate is that of all of them; `figure_images_per_s`,
     `figure_gpus`: images/s of the figure behind it (of a single job the rate itself), and its number of devices. An
@@ -167,8 +169,10 @@ def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFram
 
 def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
     """Return `rows` (costs of options) with the TERMS of their offer, USD per month of ownership and USD per hour of
-    use. The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per
-    hour at the planned use is multiplied by machine hours per hour of training. Raises UserError without days of use.
+    use.
+
+    The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per hour
+    at the planned use is multiplied by machine hours per hour of training. Raises UserError without days of use.
     """
     prices = offers.reindex(columns=[*OFFER, *TERMS]).drop_duplicates(list(OFFER))
     rows = rows.drop(columns=TERMS, errors="ignore")
@@ -187,8 +191,10 @@ def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
 
 def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -> Series:
     """Return a name per row of options that tells it from all others: machine; purchase unless on demand or owned;
-    price list. The price list of eligible options is named only where several have the same name. Columns by row:
-    `machines`, `lists` (names), `eligible` (booleans).
+    price list.
+
+    The price list of eligible options is named only where several have the same name. Columns by row: `machines`,
+    `lists` (names), `eligible` (booleans).
     """
     with_purchase = machines + " (" + rows["purchase"].str.replace("_", " ") + ")"
     names = machines.where(rows["purchase"].isin(["on_demand", "own"]), with_purchase)
@@ -233,9 +239,10 @@ def records(rows: DataFrame) -> list[Row]:
 
 def with_alternative(rows: DataFrame) -> DataFrame:
     """Return rows of options with `alternative`, equal for ways to get one machine, which are not compared with each
-    other: its rows in several price lists or numbers of nodes. Several nodes are a way to use the machine that they are
-    made of, the first of the same provider, device, devices per node and purchase; their sizes are one alternative even
-    where nobody rents a single node.
+    other: its rows in several price lists or numbers of nodes.
+
+    Several nodes are a way to use the machine that they are made of, the first of the same provider, device, devices
+    per node and purchase; their sizes are one alternative even where nobody rents a single node.
     """
     nodes = rows["nodes"].astype(float).fillna(1.0)
     text = rows[["provider", "gpu", "purchase", "instance"]].astype(object)

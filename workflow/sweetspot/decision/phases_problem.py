@@ -41,10 +41,11 @@ CHOICE_COLUMNS = [
 
 @dataclass(eq=False, kw_only=True)
 class PhasesProblem(DecisionProblem):
-    """A plan of phases, and USD and machines of each option for it at any parameter values. A price leaves the hours
-    unchanged; a speed, the days of use and the amount of work change the hours, and with them the number of machines.
-    Every further machine is paid for all months. A longer project has as much work in each month; machines are kept for
-    all of it, and terms that are renewed too.
+    """A plan of phases, and USD and machines of each option for it at any parameter values.
+
+    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the hours, and with them
+    the number of machines. Every further machine is paid for all months. A longer project has as much work in each
+    month; machines are kept for all of it, and terms that are renewed too.
 
     Parameters
     ----------
@@ -82,7 +83,9 @@ class PhasesProblem(DecisionProblem):
 
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return USD and machines of all options at what-if values, option x case, as turning points and sweeps need
-        them. An option is priced again only where a figure of its machine or the amount of work changes.
+        them.
+
+        An option is priced again only where a figure of its machine or the amount of work changes.
         """
         usd, machines = (
             np.repeat(self.table[[name]].to_numpy(float), values.cases, axis=1) for name in ("usd", "counts")
@@ -95,6 +98,7 @@ class PhasesProblem(DecisionProblem):
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
         """Return (USD, machines) of the whole plan on one option (index of the choice) at what-if values, one per case.
+
         Infinite USD: no number of machines is enough to end in time.
         """
         row = self.choices[index].row
@@ -149,8 +153,9 @@ class PhasesProblem(DecisionProblem):
 
     def _break_even_case(self, index: int, rented: list[int], parameter: Parameter) -> BreakEvenCase:
         """Return USD of an owned option (index of the choice) less USD of the cheapest `rented` one (indices), by
-        sample and factor of a parameter, from which the table of break-even values is made. The number of machines is
-        that of central figures; contracts are repeated as often as the work requires.
+        sample and factor of a parameter, from which the table of break-even values is made.
+
+        The number of machines is that of central figures; contracts are repeated as often as the work requires.
         """
         factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
@@ -165,8 +170,12 @@ class PhasesProblem(DecisionProblem):
         too_late = np.where(np.isfinite(costs.usd), 0.0, np.inf)
 
         def difference(running: Array, ownership: Array, columns: Array | slice) -> Array:
-            """Return USD owned less USD rented, sample x factor. `running`, `ownership`: USD by use, and USD of the
-            machines' price or contract, option x sample; `columns`: indices of the factors.
+            """Return USD owned less USD rented, sample x factor.
+
+            Parameters
+            ----------
+            running, ownership, columns
+                USD by use, and USD of the machines' price or contract, option x sample; indices of the factors.
             """
 
             def usd(option: int) -> Array:
@@ -183,8 +192,9 @@ class PhasesProblem(DecisionProblem):
 
 
 def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_days: float) -> list[PhasesProblem]:
-    """Return the decision of each plan of phases that some option can run, choices sorted by cost. Choices are the
-    options (a machine at a price) that can run the plan and may be the answer.
+    """Return the decision of each plan of phases that some option can run, choices sorted by cost.
+
+    Choices are the options (a machine at a price) that can run the plan and may be the answer.
 
     Parameters
     ----------
@@ -221,8 +231,9 @@ def sampled_costs(rows: DataFrame, running: Array, ownership: Array, draws: Draw
 
 
 def _phases_problem(name: str, table: DataFrame, options: DataFrame, draws: Draws, month_days: float) -> PhasesProblem:
-    """Return the decision of the plan `name`: who runs its phases, at what cost. `table`: its rows of the plans table
-    (a row per option and phase); `options`: those in the answer.
+    """Return the decision of the plan `name`: who runs its phases, at what cost.
+
+    `table`: its rows of the plans table (a row per option and phase); `options`: those in the answer.
     """
     total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
     owned = table[table["phase"] == POSSESSION].set_index("option").reindex(total.index)

@@ -33,8 +33,9 @@ def works(
     settings: Settings,
     titles: Mapping[str, str],
 ) -> list[PricedWork]:
-    """Return each workload of a study with its choices and their USD, from which verdicts are made. Monthly work comes
-    first, then plans of phases, then each other workload of the options (single jobs).
+    """Return each workload of a study with its choices and their USD, from which verdicts are made.
+
+    Monthly work comes first, then plans of phases, then each other workload of the options (single jobs).
 
     Parameters
     ----------
@@ -52,9 +53,10 @@ def works(
 
 
 def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: Array) -> PricedWork:
-    """Return a workload with its choices sorted by USD, and `stands`: whether a choice may be the answer. It may if
-    feasible, and persistent or the reference (if none: feasible); `why_not` says why others may not. `table`: a row per
-    choice; `usd`, `today`: choice x sample, at future and at today's rents.
+    """Return a workload with its choices sorted by USD, and `stands`: whether a choice may be the answer.
+
+    It may if feasible, and persistent or the reference (if none: feasible); `why_not` says why others may not. `table`:
+    a row per choice; `usd`, `today`: choice x sample, at future and at today's rents.
     """
     persistent = table["persistent"]
     in_answer = table["in_answer"]
@@ -71,6 +73,7 @@ def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: 
 
 def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, usd: Array, draws: Draws) -> PricedWork:
     """Return a workload whose choices are single options (a machine at a price each), for a plan or a single job.
+
     `rows`: the options; `columns`: further columns by choice, `ownership_usd` of the machine among them; `usd`: choice
     x sample.
     """
@@ -125,7 +128,9 @@ def _kind_of(row: Row) -> str:
 
 def _usd_per_capex(row: Row, fixed_usd: float) -> float:
     """Return by how much a workload's USD rise per USD of the machine's price, to find the price below which buying
-    pays. A finite difference of 10 %; 0: not for sale. `fixed_usd`: USD of ownership in the workload.
+    pays.
+
+    A finite difference of 10 %; 0: not for sale. `fixed_usd`: USD of ownership in the workload.
     """
     if _kind_of(row) != BUY or not row["fixed_usd_per_month"] > 0:
         return 0.0
@@ -151,8 +156,9 @@ def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
 
 
 def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
-    """Return {column: value} of a mix (machines owned, offers rented) as a row of the table of choices. `rows`: option
-    rows by key.
+    """Return {column: value} of a mix (machines owned, offers rented) as a row of the table of choices.
+
+    `rows`: option rows by key.
     """
     months = monthly.work.months
     lead = mix.done.lead or None
@@ -204,8 +210,10 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
 
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     """Return the USD per machine at which the best mix that buys this kind costs as much as the best without purchases:
-    the price to negotiate below. With a given number of machines the cost is linear in their price; the highest such
-    price over all numbers is returned. NaN without such a mix. `name`: option of the machine.
+    the price to negotiate below.
+
+    With a given number of machines the cost is linear in their price; the highest such price over all numbers is
+    returned. NaN without such a mix. `name`: option of the machine.
     """
     owned = monthly.drawn.owned
     source = monthly.source_by_name[name]

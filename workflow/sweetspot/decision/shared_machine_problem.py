@@ -25,8 +25,9 @@ DAYS = ("break_even_value", "break_even_low", "break_even_high", "days", "days_l
 
 @dataclass(eq=False, kw_only=True)
 class SharedMachineProblem(DecisionProblem):
-    """A job repeated over the project; `baseline_usd`: USD of all repetitions, by choice. The number of repetitions is
-    proportional to days of use and months; a speed changes the hours of the same work.
+    """A job repeated over the project; `baseline_usd`: USD of all repetitions, by choice.
+
+    The number of repetitions is proportional to days of use and months; a speed changes the hours of the same work.
     """
 
     baseline_usd: Array
@@ -48,9 +49,10 @@ class SharedMachineProblem(DecisionProblem):
 
 
 def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
-    """Return the decision of each model (network) that two options or more can train, choices sorted by cost. Where the
-    reference is owned, the work is all that the reference can run in its planned days over its months; else all
-    workloads of the model that every option runs, once each, at their bills.
+    """Return the decision of each model (network) that two options or more can train, choices sorted by cost.
+
+    Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
+    all workloads of the model that every option runs, once each, at their bills.
 
     Parameters
     ----------
@@ -102,8 +104,9 @@ def _hour_at(row: Row, values: ParameterValues) -> Number:
 
 
 def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
-    """Return USD per hour of an option row if the team uses machines on `use` times the planned days. `fixed`,
-    `variable`: its USD per month and per hour; a contract's hour costs `variable` / use, for the month is due.
+    """Return USD per hour of an option row if the team uses machines on `use` times the planned days.
+
+    `fixed`, `variable`: its USD per month and per hour; a contract's hour costs `variable` / use, for the month is due.
     """
     if row["purchase"] == "own":
         return np.asarray(usd_per_hour_of_use(fixed, variable, row["days_per_month"] * use))
@@ -112,6 +115,7 @@ def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Num
 
 def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws) -> tuple[Array, Array]:
     """Return (USD by row, samples row x sample) of doing once each workload of a model that every option can run.
+
     `rows`: the model's options; `options`, `draws`: all options and their samples.
     """
     table = options[options["model"].eq(model) & options["option"].isin([row["option"] for row in rows])]
@@ -124,8 +128,9 @@ def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws
 
 
 def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array]:
-    """Return (USD by row, samples row x sample) of the work that the owned reference machine does in its project. The
-    work is what the reference does in its planned days over its months, less the hours it is broken; `rows`: the
+    """Return (USD by row, samples row x sample) of the work that the owned reference machine does in its project.
+
+    The work is what the reference does in its planned days over its months, less the hours it is broken; `rows`: the
     options that compete for it. A sample with more days of use has more work; monthly payments stay, so each image
     costs less.
     """
@@ -155,11 +160,12 @@ def references(options: DataFrame) -> dict[str, Row]:
 
 
 def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list[Row]:
-    """Return the days of use from which the owned reference is cheaper, for every alternative of each model. The result
-    is the rows of the table `break_even`, one per model and alternative; none where the reference is not owned.
-    `break_even_value`, with 90 % of the samples (NaN: beyond the month): days of use a month; `p_pays`: share of the
-    samples in which some use within the month pays. An owned alternative is used on the same days as the reference, and
-    so is a contract, paid whether used or not.
+    """Return the days of use from which the owned reference is cheaper, for every alternative of each model.
+
+    The result is the rows of the table `break_even`, one per model and alternative; none where the reference is not
+    owned. `break_even_value`, with 90 % of the samples (NaN: beyond the month): days of use a month; `p_pays`: share of
+    the samples in which some use within the month pays. An owned alternative is used on the same days as the reference,
+    and so is a contract, paid whether used or not.
 
     Parameters
     ----------
@@ -210,6 +216,7 @@ def break_even_days(extra_usd: Array, saving_per_hour: Array, planned: Array) ->
 
 def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[Array, Array]:
     """Return (USD more per month, USD less per hour) of an owned machine's work than a rival's, for `break_even_days`.
+
     First as planned, then by sample. `owned`, `rival`: option rows. An owned rival costs its own USD per month, a
     contract the months that the planned use takes, and a rented one USD per hour of the work.
     """

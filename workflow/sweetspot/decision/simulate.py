@@ -29,6 +29,7 @@ HOURLY_TERMS = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month"
 @dataclass
 class Figure:
     """One uncertain figure: the column of the options that varies, its samples, and labels of the rows that have it.
+
     Figures with the same `error` have the same relative error, so that knowing one reveals the others.
     """
 
@@ -40,10 +41,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Draws:
-    """Simulated values, row of the options x sample (one of the sampled futures). `fixed` (USD a month), `variable`
-    (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd` of the row's workload; `figures`:
-    the sampled figures that vary. Future rents are not in `figures`, because nobody can find them out; `rents` samples
-    their paths.
+    """Simulated values, row of the options x sample (one of the sampled futures).
+
+    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd`
+    of the row's workload; `figures`: the sampled figures that vary. Future rents are not in `figures`, because nobody
+    can find them out; `rents` samples their paths.
     """
 
     images_per_s: Array
@@ -59,9 +61,11 @@ class Draws:
 
 def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     """Return samples of the uncertain figures of the options, and of their hours and USD, for all probabilities and
-    ranges. Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of
-    use and interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so
-    is the common error of figures with one device and framework, of an older round, or of the software.
+    ranges.
+
+    Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of use and
+    interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so is the
+    common error of figures with one device and framework, of an older round, or of the software.
 
     Parameters
     ----------
@@ -120,8 +124,9 @@ def value_with_bounds(row: Row, name: str) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class _FigureSampler:
-    """Samples single figures; the same figure always gets the same samples. `reference`: the owned machine whose months
-    and days of use all owned machines share.
+    """Samples single figures; the same figure always gets the same samples.
+
+    `reference`: the owned machine whose months and days of use all owned machines share.
     """
 
     seed: int
@@ -130,8 +135,10 @@ class _FigureSampler:
     figures: dict[tuple[object, ...], Figure] = field(default_factory=dict)
 
     def offered(self, row: Row, name: str) -> Array:
-        """Return samples of a figure (a column such as `capex_usd`) of an option row, in its unit, one per sample. One
-        tariff per price list, and the same months and days of use for all owned machines, because the team sets them.
+        """Return samples of a figure (a column such as `capex_usd`) of an option row, in its unit, one per sample.
+
+        One tariff per price list, and the same months and days of use for all owned machines, because the team sets
+        them.
         """
         owner = row
         if self.reference is not None and name in OF_THE_TEAM and row["purchase"] == "own":

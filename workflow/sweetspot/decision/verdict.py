@@ -26,10 +26,11 @@ TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each
 
 
 class PricedWork(NamedTuple):
-    """One work (workload) with its choices, cheapest first. `table`: columns of the choices and `stands` (may be the
-    answer); `usd`, `today`: USD over the project and USD at today's rents, choice x sample; `busy`: days of use a month
-    of an owned machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `without_speed`: title
-    and commitment of machines without a speed.
+    """One work (workload) with its choices, cheapest first.
+
+    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the project and USD at
+    today's rents, choice x sample; `busy`: days of use a month of an owned machine that a work without a plan assumes;
+    `cost`: SHARE, ROUNDS or DISPATCH; `without_speed`: title and commitment of machines without a speed.
     """
 
     name: str
@@ -51,8 +52,10 @@ class PricedWork(NamedTuple):
 
 def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFrame:
     """Return the table `choices`, a row per workload and choice (buy, sign, rent ...), cheapest first, which the page
-    shows. `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of samples in which its alternative costs least of
-    all eligible ones; `p_cheaper`: share in which the choice costs less than the best; `ratio`: its USD / those of the
+    shows.
+
+    `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of samples in which its alternative costs least of all
+    eligible ones; `p_cheaper`: share in which the choice costs less than the best; `ratio`: its USD / those of the
     best; `is_best`: `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the
     work has no figures. `in_hand`: keys of choices, machines or price lists for which offers have been obtained; empty:
     for all.
@@ -98,8 +101,10 @@ def _compared(work: PricedWork) -> DataFrame:
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
     """Return (recommended choice, runner-up or None) as row indices of a workload's choices, on which the verdict
-    rests. These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two
-    are too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
+    rests.
+
+    These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two are
+    too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
     best = eligible[0]
@@ -147,6 +152,7 @@ def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: s
 
 def set_aside(options: DataFrame, owned: Collection[str]) -> DataFrame:
     """Return options with `in_answer` False for machines already owned (names), except the reference, on single jobs.
+
     The price of such machines is spent: they would always be cheapest and tell nothing about buying.
     """
     is_owned = options["instance"].isin(owned) & options["purchase"].eq("own")
@@ -157,6 +163,7 @@ def with_missing_speeds(
     works: Sequence[PricedWork], options: DataFrame, offers: DataFrame, titles: Mapping[str, str]
 ) -> list[PricedWork]:
     """Return works with `without_speed`: offers of machines whose speed is unknown for a work or a class of its jobs.
+
     The verdict is not decided where such a machine could be the answer.
 
     Parameters
@@ -186,8 +193,10 @@ def verdict_table(
     works: Sequence[PricedWork], answer: str | None, break_even: DataFrame, worth: Mapping[str, str]
 ) -> DataFrame:
     """Return the table `verdict`, one row per work: the recommended choice, the runner-up and their USD, the answer
-    first. A work without an eligible choice has no row. `level`: COMMIT (some choices commit to a purchase or contract)
-    or MACHINE (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`,
+    first.
+
+    A work without an eligible choice has no row. `level`: COMMIT (some choices commit to a purchase or contract) or
+    MACHINE (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`,
     `take_rival`: the cheapest and next machine and seller of that commitment, at today's prices if not committed;
     `machine`: the option that `take` uses most; `timed`, `trial_usd`, `saving_usd`: its timings, their cost and saving;
     `without_speed`: machines without a speed that may matter; `buy_below_usd`: price of one machine (`box_title`) at
@@ -217,7 +226,9 @@ def verdict_table(
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
     """Return the name of the work (workload) that the study's answer is about: `requested`, else the first plan or
-    work. None without any; UserError if `requested` has no price.
+    work.
+
+    None without any; UserError if `requested` has no price.
     """
     names = [work.name for work in sorted(works, key=lambda work: not work.plan)]
     if requested is not None and requested not in names:
@@ -227,7 +238,9 @@ def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | Non
 
 def first_to_find_out(worth: DataFrame) -> dict[str, str]:
     """Return {work or model: the figure to find out first}: its worth (`worth_knowing`) most exceeds the cost to learn
-    it. Works without such a figure are left out.
+    it.
+
+    Works without such a figure are left out.
     """
     net_usd = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
     rows = worth.assign(net_usd=net_usd)[worth["evppi_usd_low"].gt(0) & net_usd.gt(0)]
@@ -279,6 +292,7 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
 
 def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[str, float]:
     """Return how clearly the best beats a rival: ratio of their USD with 90 % range, `p_cheaper`; {} without a rival.
+
     `samples`: choice x sample; `usd`: at central figures; `best`, `rival`: indices.
     """
     if rival is None:
@@ -291,7 +305,11 @@ def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[s
 
 
 def _box_price(work: PricedWork) -> Row:
-    """Return title and USD of the machine of the cheapest purchase, and USD at which buying breaks even; else {}."""
+    """Return {verdict column: value} of the machine of the cheapest purchase: title, USD, and USD at which buying
+    breaks even.
+
+    The page then says below which price to buy; {} if nothing is bought.
+    """
     stands = work.table[work.table["stands"]]
     is_bought = stands["commitment"].eq(BUY)
     for index, box in stands[is_bought & stands["usd_per_capex"].gt(0)].head(1).iterrows():
@@ -312,7 +330,11 @@ def _box_price(work: PricedWork) -> Row:
 
 
 def _by_the_month(work: PricedWork, index: int) -> Row:
-    """Return `from_jobs`, jobs per month from which paying by the month is cheaper, and `by_hour_title`; or {}."""
+    """Return `from_jobs`, jobs per month from which paying by the month is cheaper, and `by_hour_title`, the offer by
+    the hour that it is compared with; or {}.
+
+    `index`: the row of the machine and seller to take.
+    """
     month_usd = work.table.get("month_usd", work.table["usd"] * np.nan)
     rivals = work.table[work.table["stands"] & month_usd.isna()]
     if work.months == 1.0 or isna(month_usd[index]) or rivals.empty:
@@ -322,7 +344,11 @@ def _by_the_month(work: PricedWork, index: int) -> Row:
 
 
 def _by_use(work: PricedWork, rows: DataFrame, best: int, rival: int | None) -> Row:
-    """Return from which multiple of the work, or of a single job from which days of use per month, buying pays."""
+    """Return {verdict column: value}: from which multiple of the work, or of a single job from which days of use per
+    month, buying pays.
+
+    `rows`: the table `break_even`; `best`, `rival`: row indices of the work's choices; {}: no such value.
+    """
     is_amount = rows["workload"].eq(work.name) & rows["quantity"].isin(["jobs", "device_hours"])
     for row in rows[is_amount].sort_values("factor", kind="stable").head(1).to_dict("records"):
         until = row["pays_until"] / row["planned"]

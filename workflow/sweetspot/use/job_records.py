@@ -75,6 +75,7 @@ class RecordLine:
 
 def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> pd.DataFrame:
     """Return a record of a team's jobs as a table with one row per run, from which `count_use` counts jobs per month.
+
     Columns: RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
     running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue has
     several runs. If overlapping exports repeat a run (same job and start), the one that ends last is kept. Raises
@@ -130,6 +131,7 @@ def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
 
 def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ...]:
     """Return (job, start, end, state, devices, class) of a record's line, a row of `read_runs`: times in UTC or None.
+
     Raises UserError for a wrong value. `zone`: of times without an offset; `now`: later times are refused.
     """
     fields, elapsed = line.fields, line.fields.get("elapsedraw", "")

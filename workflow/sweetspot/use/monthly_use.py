@@ -78,8 +78,9 @@ class MonthlyUse:
 
 
 def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, until: pd.Timestamp | None) -> MonthlyUse:
-    """Return device-hours and jobs by class and month, and a forecast: the amount of work that a study is made for. A
-    job is counted in the month of its first start, with the hours of all its runs. Classes are those of the record;
+    """Return device-hours and jobs by class and month, and a forecast: the amount of work that a study is made for.
+
+    A job is counted in the month of its first start, with the hours of all its runs. Classes are those of the record;
     without any, they are made from numbers of devices and hours.
 
     Parameters
@@ -119,7 +120,9 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
 def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> pd.DatetimeIndex:
     """Return the beginnings of the whole months between two times, and the end of the last, in `zone`, to count jobs in
-    them. Raises UserError where there is no whole month.
+    them.
+
+    Raises UserError where there is no whole month.
     """
     begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
@@ -132,7 +135,9 @@ def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) ->
 
 def _classes(jobs: pd.DataFrame) -> pd.Series:
     """Return the class of each job, to count classes apart: the record's own, or by size as `2x-1h-to-8h`; rare ones:
-    `other`. `jobs`: a row per job with class, hours, devices, device_hours.
+    `other`.
+
+    `jobs`: a row per job with class, hours, devices, device_hours.
     """
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
@@ -158,6 +163,7 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
 
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
     """Return how many jobs a future month has, with growth and ranges, from the `counts` of past months (oldest first).
+
     Counts are negative binomial about a level with constant relative growth. `key`: class of jobs; each has its own
     random stream.
     """
@@ -188,7 +194,9 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (modes, covariances, log weights) of log level and growth of jobs per month, an item per DISPERSIONS, to
-    sample. A Bayesian fit to `counts` (jobs of each month); `design`: columns 1 and month; shapes: d x 2, d x 2 x 2, d.
+    sample.
+
+    A Bayesian fit to `counts` (jobs of each month); `design`: columns 1 and month; shapes: d x 2, d x 2 x 2, d.
     """
     from scipy.stats import nbinom  # slow to import
 
