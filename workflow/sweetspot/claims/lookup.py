@@ -54,8 +54,8 @@ class Lookup:
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:
-        """Return the number in a column (as `usd_per_hour`) of the first row of `offers` that is selected, as a claim
-        asks for.
+        """Return the number in a column (as `usd_per_hour`) of the first row of `offers` that a claim's selector
+        matches.
         """
         row = select(self.tables["offers"], selector)[0]
         self._record("price", [row])

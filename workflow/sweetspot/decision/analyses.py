@@ -161,8 +161,9 @@ def stretch(difference: Array, factors: Array, machines: Array) -> Array:
 
 
 def controls(problem: DecisionProblem) -> list[Parameter]:
-    """Return the parameters that readers can move on the page, one per quantity: of several, that of the cheapest
-    choice.
+    """Return the parameters that readers can move on the page, one per quantity (work, months, price, rent ...).
+
+    Of several parameters of one quantity, such as the prices of two machines, it is that of the cheapest choice.
     """
     ranks = {choice.option: -rank for rank, choice in enumerate(problem.choices)}
     by_rank = sorted(problem.parameters, key=lambda parameter: ranks.get(parameter.subject, -len(ranks)))
@@ -172,8 +173,9 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
 
 
 def factors_of(parameter: Parameter) -> Array:
-    """Return the factors at which a control of the page is swept: up to 2 STEPS_A_SIDE + 1, from 1/REACH to REACH, with
-    1.
+    """Return the factors, ascending, by which a control of the page multiplies a parameter's value in its sweep.
+
+    They are up to 2 STEPS_A_SIDE + 1, from 1/REACH to REACH, and 1, the planned value, is one of them.
     """
     highest = max(1.0, min(REACH, parameter.maximum / parameter.value))
     sides = (np.geomspace(1.0, end, STEPS_A_SIDE + 1) for end in (1 / REACH, highest))

@@ -69,8 +69,9 @@ class Inputs:
 
 
 def together(tables: Iterable[DataFrame]) -> DataFrame:
-    """Return one table with the rows of all tables, such as those of several price lists; for none, one without
-    columns.
+    """Return one table with the rows of all tables, such as the offers of several price lists.
+
+    For no tables, it is a table without columns.
     """
     tables = list(tables)
     # Empty tables carry no types; leaving them out keeps those of the others.

@@ -163,7 +163,10 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[Timed
 
 
 def _usd_per_hour(kind: OwnedMachine) -> Array:
-    """Return USD per hour of use of a machine, by sample; 0 where no class of jobs can run on the machine."""
+    """Return what an hour of use of an owned machine costs in USD, by sample, to price one job that runs on it.
+
+    0 where no class of jobs can run on the machine.
+    """
     hours = finite(kind.hours)
     return np.divide(kind.running, hours, out=np.zeros_like(hours), where=hours > 0).max(axis=0)
 

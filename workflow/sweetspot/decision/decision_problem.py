@@ -272,7 +272,10 @@ class DecisionProblem(ABC):
         return next(by_label[label] for label in order if label in labels and label in by_label)
 
     def at(self, parameter: Parameter, factors: Array | Sequence[float]) -> Costs:
-        """Return costs (choice x case) with one parameter at each of `factors` times its baseline, one case each."""
+        """Return costs (choice x case) with one parameter at each of `factors` times its baseline, one case each.
+
+        Everything else stays as planned; tornado, turning points and sweeps ask this way.
+        """
         return self.cost_usd(ParameterValues(len(factors), {parameter: np.asarray(factors, float)}))
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:

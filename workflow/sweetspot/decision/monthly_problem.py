@@ -70,8 +70,9 @@ class MonthlyProblem(DecisionProblem):
 
     @cached_property
     def runner_up(self) -> int | None:
-        """Index of the mix that the best is compared with: the cheapest that buys other machines, else the cheapest
-        other one.
+        """Index of the mix that the best is compared with, for the tornado; None without another.
+
+        The cheapest that buys other machines than the best, else the cheapest other one.
         """
         usd = self.samples_usd.mean(axis=1)
         finite = [index for index in range(1, len(usd)) if usd[index] < np.inf]
@@ -127,8 +128,9 @@ class MonthlyProblem(DecisionProblem):
         return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
 
     def _contenders(self, values: ParameterValues) -> list[int]:
-        """Return indices of the mixes worth pricing at what-if `values`: nearly the best, or with changed machine
-        figures.
+        """Return indices of the mixes worth pricing at what-if `values`, because pricing each would take too long.
+
+        These are nearly the best, the runner-up, and those that buy a machine whose figures change.
         """
         limit = WORTH_PRICING * min(mix.expected for mix in self.mixes)
         return [
@@ -216,8 +218,9 @@ class MonthlyProblem(DecisionProblem):
         return self.work.moved(ParameterValues(1, {parameter: math.exp(log_factor)}))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
-        """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline, to see if it
-        changes.
+        """Return the best mix if a parameter is exp(`log_factor`) times its baseline, decided on all samples.
+
+        Where it differs from today's best mix the answer has changed, which `_turning_point` looks for.
         """
         problem = self._problem(parameter, log_factor)
         sample = _sample(problem)
@@ -325,8 +328,10 @@ def _answer(mix: Mix) -> object:
 
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
-    """Return the decision between the mixes of a monthly workload, which all analyses take; None: no mix runs all its
-    jobs.
+    """Return the decision between the mixes (machines owned, offers rented) of a monthly workload, which all analyses
+    take.
+
+    None where no mix can run all its jobs.
     """
     best = work.mixes[0]
     months = work.work.months
@@ -373,8 +378,9 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
 
 
 def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
-    """Return a parameter; a resale value gets a maximum, the lowest price of its machine, at which its samples are cut
-    too.
+    """Return a parameter; a resale value with a maximum: nobody resells a machine for more than its lowest price.
+
+    The samples of resale values are cut at the same price.
     """
     if parameter.figure != "residual_usd":
         return parameter

@@ -337,8 +337,10 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _rent_by_month(self) -> dict[tuple[str, str], Array]:
-        """Rent of each month as a multiple of the mean rent in `figures`, {(option, model): sample x month}; constant:
-        no key.
+        """How rents move: that of each month as a multiple of the mean rent in `figures`, {(option, model): sample x
+        month}.
+
+        Options with a constant price have no key.
         """
         starts, length = months_of(self.work.months)
         paths = {}
@@ -370,8 +372,7 @@ class MonthlyWork(MixLimits):
     # --- budget of the team ---------------------------------------------------------------------
 
     def up_front(self, counts: Counts) -> float:
-        """Return USD to pay up front for these numbers of machines beyond the owned ones, to hold against the budget.
-        """
+        """Return USD to pay up front for these numbers of machines beyond the owned ones; a budget may limit it."""
         usd = 0.0
         for kind, count in zip(self.drawn.held, counts, strict=True):
             row = self.source_by_name[kind.name].offer

@@ -225,7 +225,10 @@ def _references(rows: DataFrame, settings: Settings) -> Series:
 
 
 def trained(options: DataFrame) -> dict[str, DataFrame]:
-    """Return {model: its options with images/s > 0, each once instead of per workload}, to compare speeds per USD."""
+    """Return {model: its options with images/s > 0, each once instead of per workload}, to compare machines by speed.
+
+    The labels of the rows stay, because samples are found by them.
+    """
     rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
     return {str(model): table for model, table in rows.groupby("model")}
 
@@ -262,6 +265,9 @@ def staying(rows: DataFrame) -> DataFrame:
 
 
 def bills_decide(rows: DataFrame) -> bool:
-    """Return whether bills (whole hours, fees, minimum sums) differ from USD per image by more than PROPORTION."""
+    """Return whether bills (whole hours, fees, minimum sums) rank options otherwise than USD per image would.
+
+    They do if they differ from these by more than PROPORTION. `rows`: options with `usd` and `images_per_usd`.
+    """
     product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
     return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())

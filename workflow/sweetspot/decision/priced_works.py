@@ -93,7 +93,10 @@ def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, 
 
 
 def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> PricedWork:
-    """Return a plan of phases as a workload with a choice per option that can run it, and USD, choice x sample."""
+    """Return a plan of phases as a priced work for the verdict: a choice per option that can run it.
+
+    USD are choice x sample; `options`, `draws`: all options and their samples.
+    """
     rows = options.loc[[choice.row["row"] for choice in plan.choices]]
     columns = plan.table.set_axis(rows.index)
     work = _option_work(plan.workload, plan.months, rows, columns, plan.samples_usd, draws)
@@ -101,7 +104,10 @@ def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> Price
 
 
 def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -> PricedWork:
-    """Return the workload of a single job with a choice per option (`rows`), and samples of USD, choice x sample."""
+    """Return the workload of a single job as a priced work for the verdict: a choice per option.
+
+    `rows`: its options; USD, choice x sample, are those of `draws`.
+    """
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
     columns = rows[["usd", "hours", "month_usd"]].assign(
         device_hours=rows["hours"] * rows["gpus"].fillna(1),
@@ -120,7 +126,7 @@ def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -
 
 
 def _kind_of(row: Row) -> str:
-    """Return what taking an option means: BUY, KEEP (owned already), CONTRACT or RENT, the kind of the verdict."""
+    """Return what taking an option means to the team: BUY, KEEP (owned already), CONTRACT or RENT."""
     if row["purchase"] == "own" and not row["capex_usd"] > 0:
         return KEEP
     return COMMITMENT.get(row["purchase"], RENT)
@@ -139,8 +145,9 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
 
 
 def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
-    """Return a monthly workload with a choice per mix of owned and rented machines, and USD of the project, choice x
-    sample.
+    """Return a monthly workload with a choice per mix of machines, priced for the verdict.
+
+    A mix is a number of machines owned and the offers rented beside them; USD are over the project, choice x sample.
     """
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     mixes = monthly.distinct_mixes

@@ -33,8 +33,9 @@ class SharedMachineProblem(DecisionProblem):
     baseline_usd: Array
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return USD of all choices at what-if values, choice x case, as all analyses ask; every choice takes one
-        machine.
+        """Return USD of all choices at what-if values, choice x case, as turning points and the tornado need them.
+
+        Every choice takes one machine.
         """
         work = np.ones(values.cases) * values.work("days_per_month") * values.work("months")
         usd = self.baseline_usd[:, None] * work
@@ -154,7 +155,9 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
 
 
 def references(options: DataFrame) -> dict[str, Row]:
-    """Return the option row of the reference, by model; models without a reference are left out."""
+    """Return {model: row of its reference option}, the machine that the decision is about; models without one are left
+    out.
+    """
     rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
     return {row["model"]: row for row in records(rows)}
 

@@ -107,8 +107,9 @@ def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
 
 
 def rent_bounds(row: Row, draws: int = DRAWS) -> tuple[float, float]:
-    """Return (low, high), LEVEL_RANGE, of a row's mean rent over its project / today's price, from `draws` sampled
-    paths.
+    """Return (low, high) of an option row's mean rent over its project as multiples of today's price, a 90 % range.
+
+    They come from `draws` sampled paths of the rent, and become the range of the parameter "mean rent".
     """
     length = np.full(draws, row["rent_months"])
     factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * row["rent_factor"]
@@ -153,8 +154,9 @@ class _FigureSampler:
         return self._of_row(key, row)
 
     def images_per_s(self, row: Row) -> Array:
-        """Return samples of an option row's images/s: the error of its own figure times errors that it shares with
-        others.
+        """Return samples of an option row's images/s, one per future.
+
+        They have the error of its own figure, and errors that it shares with others of its device, round or software.
         """
         key = figure_key(row)
         error = speed_error(row)
@@ -177,8 +179,10 @@ class _FigureSampler:
         return self.figures[key].values
 
     def rates(self, row: Row, rents: Rents) -> Rates:
-        """Return what an option row costs in each sample: USD per month and hour, days of use, delay (`rents`: of all
-        rows).
+        """Return what an option row costs in each sample: USD per month and per hour, days of use, delay by
+        interruptions.
+
+        `rents`: sampled rents of all options, from which that of the row is taken.
         """
         names = OWNED_FIGURES if row["purchase"] == "own" else RENTED_FIGURES
 

@@ -67,7 +67,10 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFr
 
 
 def _compared(work: PricedWork) -> DataFrame:
-    """Return the rows of the table `choices` of one workload: USD with ranges, probabilities, ratios to the best."""
+    """Return the rows of the table `choices` of one workload: its choices compared in all samples.
+
+    They have USD with ranges, probabilities to be the cheapest, and ratios to the best choice.
+    """
     table = work.table
     stands = work.table["stands"].to_numpy(bool)
     low, high = interval(work.usd)
@@ -125,8 +128,9 @@ def has_firm_price(work: PricedWork, index: int) -> bool:
 
 
 def price_range(choice: Series) -> tuple[float, float]:
-    """Return (low, high) USD of the machine that a choice (row) buys, to tell a firm price; without a range: the price
-    twice.
+    """Return (low, high) USD of the machine that a choice (row of the choices) buys, to tell whether its price is firm.
+
+    Without a known range it is the price twice.
     """
     low, high = choice[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(choice["capex_usd"])
     return low, high
@@ -249,8 +253,10 @@ def first_to_find_out(worth: DataFrame) -> dict[str, str]:
 
 
 def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
-    """Return the verdict on one work, {column: value}: recommended choice, runner-up, machine and seller, ratios,
-    break-even.
+    """Return the verdict on one work as a row of the table, {column: value}.
+
+    It has the recommended choice, the runner-up, machine and seller to take, ratios of cost, and break-even values from
+    the table `break_even`.
     """
     table, (best, rival) = work.table, standing_of(work)
     commitment = table["commitment"].iloc[best]

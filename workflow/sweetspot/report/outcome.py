@@ -15,7 +15,9 @@ CHOICES_LISTED = 5
 
 
 def _describe_keys(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Add to the JSON schema of a part of answer.json (`model`) what facts/answer.csv says of each of its keys."""
+    """Add to the JSON schema of a part of answer.json what facts/answer.csv says of its keys, so that it explains
+    itself. `model`: the class of the part.
+    """
     for row in table("answer"):
         if row["part"] == model.__name__:
             schema["properties"][row["key"]]["description"] = row["description"]
@@ -28,9 +30,8 @@ class AnswerPart(BaseModel):
 
     @classmethod
     def of(cls, row: Row, **fields: Any) -> Self:
-        """Build a part of answer.json from a row of a result table ({column: value}), not copying columns one by one.
-
-        A field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its value. A
+        """Build a part of answer.json from a row of a result table ({column: value}), not copying columns one by one. A
+        field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its value. A
         missing or infinite number becomes None, a missing required text ''.
         """
         for name, field in cls.model_fields.items():
@@ -122,8 +123,7 @@ def other_work(tables: Tables) -> list[Outcome]:
 
 
 def choices_of(tables: Tables) -> list[Row]:
-    """Select the rows of `choices` that the page lists for the main work, in the table's order; [] without a verdict.
-
+    """Return the rows of `choices` that the page lists for the main work, in the table's order; [] without a verdict.
     CHOICES_LISTED of them, or more if needed for the best, the runner-up, the one to start with and offers in hand;
     then the cheapest of each kind, one that costs less but cannot be the answer, and the cheapest others.
     """

@@ -79,7 +79,7 @@ FILTERS = {
 
 @lru_cache(maxsize=2)
 def _environment(autoescape: bool) -> "Environment":
-    """Return the Jinja environment of all templates, with FILTERS; undefined names are errors."""
+    """Return the Jinja environment of all templates, with FILTERS; undefined names are errors; `autoescape`: HTML."""
     from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
     class TemplateCache(FileSystemBytecodeCache):

@@ -17,7 +17,6 @@ HEIGHT = 140  # pixels of a panel
 
 def select_speeds(data: "ChartData") -> "pd.DataFrame":
     """Return the rows of `throughput` and `extrapolation` that the chart draws, one per machine, model and batch size.
-
     A cell has its fastest figure; a figure used for several batches is drawn once. Of machines with the same speed one
     is drawn: the reference, else one whose speed has the best basis. Of each model these are the fastest machines, the
     measured ones and the reference.
@@ -47,7 +46,9 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
 
 
 def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `select_speeds` as points (samples/s, with interval) by machine and batch, a panel per model."""
+    """Draw how fast each machine trains: points (samples/s, with interval) by machine and batch, a panel per model.
+    `rows`: of `select_speeds`.
+    """
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     names = rows["machine"]
@@ -98,9 +99,8 @@ THROUGHPUT = Chart(
 
 
 def select_lines(data: "ChartData") -> "pd.DataFrame":
-    """Return the rows of table `efficiency` to draw, with `family` (title of the base instance), for a line each.
-
-    A line per family and model starts at one device (efficiency 1) and is of the largest batch; a family per colour.
+    """Return the rows of table `efficiency` to draw, with `family` (title of the base instance), for a line each. A
+    line per family and model starts at one device (efficiency 1) and is of the largest batch; a family per colour.
     """
     rows = data.table("efficiency", *look.ORIGIN)
     rows = rows.assign(family=data.machines(rows["base_instance"]))
@@ -114,7 +114,9 @@ def select_lines(data: "ChartData") -> "pd.DataFrame":
 
 
 def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `select_lines` as lines of efficiency over the number of devices, a panel for each model."""
+    """Draw how well several devices share the work: lines of efficiency over the number of devices, a panel per model.
+    `rows`: of `select_lines`.
+    """
     counts = alt.Axis(values=sorted(rows["gpus"].unique().tolist()))
     # Figures measured on a faster second machine may reach above 1.
     highest = max(1.05, float(rows["efficiency"].max()))
