@@ -66,8 +66,7 @@ def mark_of(bases: Iterable[str]) -> str:
 
 
 def speeds_in_words(tables: Tables) -> str:
-    """Return a sentence on how the speeds behind the verdict are known (`measured`, ...), for "How sure"; '' if none.
-    """
+    """Return a sentence on how the speeds behind the verdict are known (`measured`, ...), for "How sure"; or ''."""
     speeds = deciding_speeds(tables)
     bases = {BASIS_FACTS[basis]: basis for basis in BASIS_FACTS if basis in {speed.basis for speed in speeds}}
     return sentence("deciding_speeds", speeds, bases, MAX_MACHINES) if speeds else ""
