@@ -32,7 +32,9 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
 def _undeclared(
     instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
-    """Yield an error sentence for each (key of the file `path`, machine) whose machine is not among `instances`."""
+    """Yield an error sentence for each machine of a file that instances.yaml does not declare, from (key, machine)
+    pairs. `instances`: the declared names; `path`: the file.
+    """
     for key, name in instance_by_key:
         if name is not None and name not in instances:
             yield f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"

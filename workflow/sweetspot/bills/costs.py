@@ -77,8 +77,7 @@ def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) ->
     Parameters
     ----------
     rows, cells, instance
-        Rows with COMPARABLE columns; `cells_to_price` at the row's batch size, else the machine's best; machine. Else
-        NaN.
+        Rows with COMPARABLE columns; `cells_to_price` at the row's batch size, else the machine's best; machine.
     """
     at_batch = reference_throughput(rows, cells, instance)
     any_batch = reference_throughput(rows, cells, instance, [name for name in COMPARABLE if name != "batch_size"])
@@ -174,8 +173,7 @@ def price_cells(
 def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -> DataFrame:
     """Return a workload's rows (speed x price) with what its bill needs, read by `bill_lines`: `work_hours` of one
     start (with bounds), `starts` one after another, `share` of a machine's bill that the job bears, `spread_months`.
-    `rows`: of `join_offers`; `cells`: all speeds, to convert hours stated for another machine; `name`, `work`:
-    workload.
+    `rows`: of `join_offers`; `cells`: all speeds, to convert hours stated for another machine.
     """
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
@@ -230,7 +228,9 @@ def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
 
 
 def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
-    """Return images per USD by job, which ranks speeds: 3600 images/s / (USD/hour x overhead); NaN if not priced."""
+    """Return images per USD, by which machines are ranked, per job: 3600 images/s / (USD/hour x interruption overhead).
+    `suffix`: '' or a bound (`_low`, `_high`); `has_hours`: whether a job has hours; NaN if not priced.
+    """
     opposite, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
     price, rate, checkpoint, restore = numbers(
         jobs, f"usd_per_hour{opposite}", f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s"

@@ -34,7 +34,9 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
 
 
 def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
-    """Return ({offers column: kWh per hour of use, its source}, [missing facts]) of a machine bought, from its kW."""
+    """Return ({offers column: value}, [names of missing facts]) about the electricity of a machine to buy. The columns
+    are kWh per hour of use ([value, low, high]; kW of the price list x PUE), its basis and source.
+    """
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
         return {}, ["kW of the price list"]
@@ -43,7 +45,9 @@ def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
 
 
 def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]:
-    """Return ({offers column: kWh per hour of use, source}, [missing facts]) of a rental, from the watts of devices."""
+    """Return ({offers column: value}, [names of missing facts]) about the electricity of a rented machine, an estimate.
+    The columns are kWh per hour of use ([value, low, high]; watts of devices x host x load x PUE), basis and source.
+    """
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host_share = device.host_share if device else None
     declared: dict[str, Fact | None] = {

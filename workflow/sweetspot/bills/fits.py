@@ -15,8 +15,8 @@ COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")
 
 
 def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
-    """Return options with COLUMNS: GiB that the work needs and has on each device, and whether it `fits` (else left
-    out).
+    """Return options with COLUMNS: GiB that the work needs and has on each device, and whether it `fits` (else
+    dropped).
 
     Parameters
     ----------
@@ -49,8 +49,7 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
     Parameters
     ----------
     plans, settings, needs
-        Table plans (plan x machine x price x phase); settings (GiB of a device by machine); {plan: memory that it
-        needs}.
+        Table plans (plan x machine x price x phase); settings (GiB of devices by machine); {plan: memory it needs}.
     """
     if plans.empty:
         return plans

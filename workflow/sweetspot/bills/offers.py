@@ -145,7 +145,7 @@ def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
 
 
 def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
-    """Return the offer's price per hour, from whatever unit it states, [value, low, high] in its currency; none: 0."""
+    """Return the price per hour that an offer states, by hour, month or part: [value, low, high] in its currency."""
     if offer.compose is not None:
         accelerators = bounds(offer.compose.gpu.per_hour) * offer.compose.count
         return bounds(offer.compose.machine.per_hour) + accelerators
@@ -217,7 +217,9 @@ def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_da
 
 
 def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
-    """Return {trend column: value}: how a rent may move, as its offer says or, if `price_paths`, by a preset; or {}."""
+    """Return {trend column: value} of how a rent may change in the months of a project, from which paths are sampled.
+    It is as the offer states or, with `price_paths`, a preset for such devices; {}: the price stays.
+    """
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     trend = offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu)

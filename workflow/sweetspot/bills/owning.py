@@ -27,7 +27,6 @@ def fixed_per_month(
     capex: Number, months: Number, residual: Number, maintenance: Number, staff: Number, discount_rate: float = 0.0
 ) -> Number:
     """Return the cost of an owned machine in USD per month, used or not, to set against rents.
-
     (capex - residual) / months + maintenance + staff; with a discount rate, the level payment whose present value is
     the purchase less the discounted residual value.
 

@@ -20,7 +20,6 @@ def plan_table(
     cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: costs.Workloads, instances: costs.Machines
 ) -> DataFrame:
     """Return the table plans: hours and USD of each project plan on each machine at each price, to decide who does it.
-
     A row per plan, cell (a machine's speed), offer (its price) and phase; rows `possession` (monthly costs) and
     `total`. `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
     last job, `usd` its bill. Jobs queue for owned machines; rented ones are as many as the plan allows and the jobs
@@ -66,11 +65,9 @@ def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.
 
 
 def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
-    """Return the plans table of one project plan: a row per option and phase, and rows `possession` (monthly) and
-    `total`.
-
-    `rows`: options (a machine's speed x a price) for the plan's model. A contract is signed for one term, or for as
-    many as cover a plan that says `renewed`. n machines take at least 1/n of the hours of one, so the number of
+    """Return the plans table of one project plan: a row per option and phase, a row `possession` (monthly), one
+    `total`. `rows`: options (a machine's speed x a price) for the plan's model. A contract is signed for one term, or
+    for as many as cover a plan that says `renewed`. n machines take at least 1/n of the hours of one, so the number of
     machines is raised to the smallest that finishes in time. `status`: `ok` or why hours and USD are missing.
     """
     is_owned = rows["purchase"] == "own"
@@ -118,9 +115,7 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
 def _schedule(
     rows: DataFrame, fees: DataFrame, plan: ProjectPlan, phase: Phase, fixed_machines: FloatArray
 ) -> DataFrame:
-    """Return options (machine speed x price) with one phase dealt to machines: `machines`, `hours` to its end, `usd` of
-    all.
-
+    """Return options (machine speed x price) with one phase dealt to machines: `machines`, `hours` to its end, `usd`.
     `fixed_machines`: machines per option that are owned or signed for. `slots`: jobs at once on one machine.
     """
     slots, rate, speed_of = np.ones(len(rows)), rows["images_per_s"], rows["instance"]

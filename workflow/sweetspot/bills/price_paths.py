@@ -18,7 +18,6 @@ TREND_COLUMNS = tuple(name for name in TABLES["offers"] if name.startswith("tren
 
 def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
     """Return a project's mean rent / today's rent, by which its rentals are priced.
-
     Month t = 0, 1, ... pays (1 + change)^(t / 12), the price at its beginning; part of a month counts as its fraction.
     `change`: share per year (NaN: constant); `months`: the project's length.
     """
@@ -33,7 +32,6 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
 
 def central_change(offer: Mapping[str, Any]) -> float:
     """Return the share per year by which the price of a row of offers is expected to change: a drift's median; else 0.
-
     A list price that is cut once in eight years is constant in most years, and a random walk has no drift.
     """
     return float(offer["trend_change"]) if offer.get("trend_kind") == "drift" else 0.0

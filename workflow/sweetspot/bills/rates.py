@@ -34,12 +34,10 @@ Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it s
 
 
 def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return options with `rent_months`, `rent_factor`, and their USD at the mean rent of a project, to compare with
-    owning.
-
+    """Return options with `rent_months`, `rent_factor`, and USD at the mean rent of a project, to compare with owning.
     `rows`: options, a workload on a machine at a price each. `rent_months`: months over which rents are averaged, those
     for which the model's reference is owned; NaN where the reference is not owned (prices of today are compared) or the
-    price stays. `rent_factor`: that mean over today's price, 1 where it stays. `usd_per_hour` is today's price.
+    price stays. `rent_factor`: that mean over today's price, 1 where it stays. `usd_per_hour` is today's.
     """
     owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
     months = rows["model"].map(owned.set_index("model")["months"]).where(rows["trend_kind"].isin(MOVING)).astype(float)
@@ -75,10 +73,9 @@ def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatA
 
 
 class Rents:
-    """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise.
-
-    `stream` returns a random generator for a key; `draws`: number of samples; `lengths`: months of a project by model,
-    by sample.
+    """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise. `stream`:
+    returns a random generator for a key; `draws`: number of samples; `lengths`: months of a project by model, by
+    sample.
     """
 
     def __init__(
@@ -109,14 +106,14 @@ class Rents:
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Row) -> FloatArray:
-        """Return a row's sampled mean rent over its model's project / today's rent, one per sample; cached."""
+        """Return the mean rent of an option (row) over its model's project / today's rent, one per sample; cached."""
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
     def _path(self, row: Row, months: int = 0) -> FloatArray:
-        """Return a row's sampled rent / today's, sample x month (no fewer months than the longest project); cached."""
+        """Return the sampled rent of an option (row) / today's, sample x month, at least for the longest project."""
         months = max(months, self._months)
         market, provider = _market_key(row), ("list price", row["provider"])
         if (*market, months) not in self._paths:
@@ -130,9 +127,7 @@ class Rents:
         return self._paths[(*market, months)]
 
     def _fresh_noise(self, months: int, kind: str, *key: object) -> FloatArray:
-        """Return "random" or "standard_normal" noise of rents, sample x month; more `months` leave the first as they
-        are.
-        """
+        """Return noise of rents, sample x month, "random" or "standard_normal"; more `months` leave the first alone."""
         noise = np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
         if months == self._months:
             return noise
@@ -147,10 +142,9 @@ def _market_key(row: Row) -> tuple[object, ...]:
 
 
 class Rates(NamedTuple):
-    """Cost rates of one option (a machine at a price): numbers, or arrays with one value per case.
-
-    `fixed`: USD per month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented);
-    `longer`: elapsed hours of a job as a multiple of the planned ones, at the same speed (interruptions).
+    """Cost rates of one option (a machine at a price): numbers, or arrays with one value per case. `fixed`: USD per
+    month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented); `longer`: elapsed
+    hours of a job as a multiple of the planned ones, at the same speed (interruptions).
     """
 
     fixed: Number
@@ -182,7 +176,10 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return a spot job's (machine hours, elapsed hours) / planned, if interruptions are `factor` times as frequent."""
+    """Return (machine hours, elapsed hours) of a spot job / the planned, if interruptions are `factor` times as
+    frequent. `row`: of options, with `interruptions_per_hour` and seconds to save, restore and wait; (1, 1) without
+    any.
+    """
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0

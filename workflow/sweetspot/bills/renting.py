@@ -51,7 +51,6 @@ def contract_months(months: Number | pd.Series, term_months: Number | pd.Series)
 
 def checkpoint_interval(dump: Number, between: Number) -> FloatArray:
     """Return the time between checkpoints that loses least to interruptions, in the unit of both arguments.
-
     tau = sqrt(2 d M) [1 + (1/3) sqrt(d/2M) + (1/9)(d/2M)] - d for d < 2M, else M (Daly 2006, eq. 37), with the time d
     to write a checkpoint (`dump`) and the mean time M between interruptions (`between`).
     """
@@ -62,7 +61,6 @@ def checkpoint_interval(dump: Number, between: Number) -> FloatArray:
 
 def wall_time(work: Number, per_hour: Number, dump: Number, restore: Number, interval: Number) -> FloatArray:
     """Return the expected machine hours of a training with interruptions (spot, failures); infinity beyond NEVER_HOURS.
-
     With M = 1 / per_hour, a stretch of tau hours and the checkpoint d after it take M e^(R/M) (e^((tau+d)/M) - 1) (Daly
     2006). There are T_s / tau stretches; the last has no checkpoint, because its end is the result. So T_w = M e^(R/M)
     [(T_s/tau - 1) (e^((tau+d)/M) - 1) + e^(tau/M) - 1]; T_w = T_s without interruptions.
@@ -106,7 +104,9 @@ def _hours_between(rate: Number) -> FloatArray:
 
 
 def _slowdown(rate: Number, dump: Number, restore: Number, tau: FloatArray) -> FloatArray:
-    """Return machine hours / training hours; `rate`: interruptions an hour; hours to dump, restore, between dumps."""
+    """Return machine hours per hour of training with interruptions (Daly 2006), by which time and cost grow; none: 1.
+    `rate`: interruptions per hour; `dump`, `restore`, `tau`: hours to write a checkpoint, to restart, between two.
+    """
     between = _hours_between(rate)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         lost = np.expm1(np.minimum((tau + dump) / between, LARGEST_EXPONENT))

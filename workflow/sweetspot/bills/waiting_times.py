@@ -89,7 +89,6 @@ OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
 
 def erlang_b(servers: int, offered_load: float) -> float:
     """Return the share of arrivals lost because all `servers` are busy (M/M/c/c queue), the step before `erlang_c`.
-
     B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with the offered load a in erlang (arrival rate x mean run time); no
     factorial overflows (Cooper, Introduction to Queueing Theory, 1981, section 3.2).
     """
@@ -113,7 +112,9 @@ def utilization(classes: Sequence[JobClass]) -> float:
 
 
 def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return how long jobs of several classes wait (hours) for machines they share; OVERLOADED if these are too few."""
+    """Return how long jobs wait (hours) for machines that they share: by formula (M/G/c), else by simulation.
+    OVERLOADED if the machines are too few. `classes`: jobs with equal rate of arrival, run time and devices each.
+    """
     active = [job for job in classes if job.arrivals_per_hour > 0]
     busy_share = utilization(active)
     if not active:
@@ -172,7 +173,9 @@ def _scaled(classes: Sequence[JobClass], factor: float) -> list[JobClass]:
 
 
 def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return the simulated waits (hours) of jobs that take different numbers of devices; OVERLOADED if they pile up."""
+    """Return the wait of jobs that take different numbers of devices, for which no formula exists, by simulation, in
+    hours. OVERLOADED if more jobs arrive than the machines can do.
+    """
     rate = sum(job.arrivals_per_hour for job in classes)
     # The mix does not depend on the rate, so that the random jobs of one mix are cached.
     mix = tuple(replace(job, arrivals_per_hour=round(job.arrivals_per_hour / rate, 9)) for job in classes)
@@ -210,7 +213,6 @@ def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> flo
 @lru_cache(maxsize=64)
 def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float], list[float], list[int]]:
     """Return (devices, arrivals, run times in hours, devices needed), lists by job, of random jobs to simulate a queue.
-
     `mix`: classes, whose `arrivals_per_hour` are weights; `jobs`: their number; they arrive at 1 job/hour.
     """
     devices = math.lcm(*(job.servers for job in mix))

@@ -35,9 +35,11 @@ TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its 
 
 
 def turning_rows(problem: DecisionProblem) -> list[Row]:
-    """Return rows of the table `turning_points`, one per parameter and side on which it turns the answer.
+    """Return rows of the table `turning_points`, from which the page says what would change the answer: one per
+    parameter (price, speed, amount of work ...) and side of its baseline on which it turns the answer.
 
-    From `turning_value` on `to_title` is the best. The nearest turning point comes first.
+    From `turning_value`, in the parameter's unit, on `to_title` is the best choice. The nearest turning point comes
+    first.
     """
     rows = [
         _parameter_columns(problem, parameter)
@@ -55,11 +57,12 @@ def turning_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def tornado_rows(problem: DecisionProblem) -> list[Row]:
-    """Return rows of the table `tornado`, one per parameter, the widest swing of `margin` first.
+    """Return rows of the table `tornado`, one per parameter: how far its range moves the answer. The page draws them as
+    bars.
 
-    `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both
-    ends of the range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor
-    of FURTHEST. [] without a runner-up.
+    `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends (`_low`,
+    `_high`) of the parameter's 90 % range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor
+    of FURTHEST. The widest swing of `margin` is first; [] without a runner-up.
     """
     rows = []
     runner_up = problem.runner_up
@@ -84,9 +87,7 @@ def tornado_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> Row:
-    """Return {column: value} that says which work and which parameter a row of the table `tornado` or `turning_points`
-    is about.
-    """
+    """Return {column: value}: which work and which parameter a row of `tornado` or `turning_points` is about."""
     columns = {name: getattr(parameter, name) for name in ("quantity", "unit", "value")}
     return problem.row_names | columns | {"assumption": parameter.name, "subject": parameter.subject or None}
 
@@ -319,8 +320,8 @@ def timings_of(options: DataFrame) -> TimingCosts:
 
 
 def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
-    """Yield what could be found out before deciding: sampled figures that change some choice's cost, once per
-    correlation key; then those of the work. `worth_rows` values each.
+    """Yield what could be found out before deciding, for `worth_rows` to value: sampled figures that change some
+    choice's cost, once per correlation key (an error that several share); then the numbers of jobs.
     """
     by_error: dict[Error, list[tuple[list[int], Figure]]] = {}
     for figure in draws.figures:
@@ -364,7 +365,11 @@ def _columns_of_value(problem: DecisionProblem, parameter: Parameter, value: flo
 
 
 def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
-    """Return {column: value} of `worth_knowing` for a figure: title, value, turning point, cost of timing a speed."""
+    """Return what the table `worth_knowing` says of a figure, {column: value}: title, value, turning point, cost to
+    learn.
+
+    `timing_costs`: of `timings_of`; a speed is learnt by timing one machine.
+    """
     row = problem.row_of(figure.rows)
     is_speed = figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
@@ -433,7 +438,7 @@ def without_selection(halves: Array) -> Array:
 
 
 def _basis(figure: Array) -> Array:
-    """Return a matrix, draw x column: 1, x and (x - knot)+ for the figure x in standard deviations."""
+    """Return a matrix, draw x column, to fit costs on a figure x: 1, x and (x - knot)+, x in standard deviations."""
     scaled = (figure - figure.mean()) / figure.std()
     knots = np.unique(np.quantile(scaled, KNOTS, method="nearest"))
     inner = knots[(knots > scaled.min()) & (knots < scaled.max())]

@@ -94,17 +94,16 @@ def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
 
 
 def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> DataFrame:
-    """Return the table `deadlines` of single jobs: per workload and deadline the option of least USD per result in
-    time.
+    """Return the table `deadlines` of single jobs: per workload and deadline the cheapest option in time.
 
-    The shortest deadline is first (`cheapest_in_time`); only options that nobody takes away are chosen. `usd` of a
-    purchase or contract is the share of one job at the planned use, of a machine for `up_front_usd` or a contract of
-    `due_usd_per_month`.
+    The option (a machine at a price) costs least per result in time; only those that nobody takes away are chosen. The
+    shortest deadline is first. `usd` of a purchase or contract is the share of one job at the planned use, of a machine
+    for `up_front_usd` or a contract of `due_usd_per_month`.
 
     Parameters
     ----------
     options, draws, hours
-        The options (a machine at a price) and their samples; the deadlines in hours.
+        The table of options and their samples; the deadlines in hours.
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
@@ -163,10 +162,7 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[Timed
 
 
 def _usd_per_hour(kind: OwnedMachine) -> Array:
-    """Return what an hour of use of an owned machine costs in USD, by sample, to price one job that runs on it.
-
-    0 where no class of jobs can run on the machine.
-    """
+    """Return USD per hour of use of an owned machine, by sample, to price one job that runs on it; no job can: 0."""
     hours = finite(kind.hours)
     return np.divide(kind.running, hours, out=np.zeros_like(hours), where=hours > 0).max(axis=0)
 

@@ -220,7 +220,7 @@ class MonthlyProblem(DecisionProblem):
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
         """Return the best mix if a parameter is exp(`log_factor`) times its baseline, decided on all samples.
 
-        Where it differs from today's best mix the answer has changed, which `_turning_point` looks for.
+        Where it differs from today's best the answer has changed, which `_turning_point` looks for.
         """
         problem = self._problem(parameter, log_factor)
         sample = _sample(problem)

@@ -214,8 +214,9 @@ class MonthlyWork(MixLimits):
         return replace(self, work=work, numbers=numbers, stretched=self.stretched * length)._problem(values)
 
     def _problem(self, values: ParameterValues, baseline: Problem | None = None) -> Problem:
-        """Return the dispatch problem (jobs, machines, offers) at what-if `values`; what does not change is taken from
-        `baseline`.
+        """Return which machines and offers may run the jobs, and their costs, at what-if `values`, for `dispatch`.
+
+        What the values do not change is taken from `baseline`, the same problem as planned, because pricing takes time.
         """
         jobs: list[Array] = []  # Of each class without its urgent jobs.
         for index, job_class in enumerate(self.classes):
@@ -337,11 +338,7 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _rent_by_month(self) -> dict[tuple[str, str], Array]:
-        """How rents move: that of each month as a multiple of the mean rent in `figures`, {(option, model): sample x
-        month}.
-
-        Options with a constant price have no key.
-        """
+        """Rent of each month / the mean rent in `figures`, {(option, model): sample x month}, where a rent moves."""
         starts, length = months_of(self.work.months)
         paths = {}
         for row in self.rows.values():
@@ -372,7 +369,7 @@ class MonthlyWork(MixLimits):
     # --- budget of the team ---------------------------------------------------------------------
 
     def up_front(self, counts: Counts) -> float:
-        """Return USD to pay up front for these numbers of machines beyond the owned ones; a budget may limit it."""
+        """Return USD to pay up front for these numbers of machines beyond the owned ones, against the team's budget."""
         usd = 0.0
         for kind, count in zip(self.drawn.held, counts, strict=True):
             row = self.source_by_name[kind.name].offer

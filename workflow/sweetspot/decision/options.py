@@ -225,9 +225,9 @@ def _references(rows: DataFrame, settings: Settings) -> Series:
 
 
 def trained(options: DataFrame) -> dict[str, DataFrame]:
-    """Return {model: its options with images/s > 0, each once instead of per workload}, to compare machines by speed.
+    """Return {model: its options (rows) with images/s > 0, each once instead of per workload}, to compare machines.
 
-    The labels of the rows stay, because samples are found by them.
+    Row labels stay, because samples are found by them.
     """
     rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
     return {str(model): table for model, table in rows.groupby("model")}

@@ -138,9 +138,9 @@ class PhasesProblem(DecisionProblem):
         return np.where(is_late, np.inf, ownership + running), machines
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
-        """Yield a case per owned option with the amount of work, and with days of use.
+        """Yield, per owned option, USD owned less USD rented along the amount of work and along days of use.
 
-        From each it is computed from how much work, or how many days, on buying is cheaper than renting.
+        From each it is computed from how much work, or how many days, on buying pays.
         """
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
         owned, rented = (np.flatnonzero(self.eligible & mask).tolist() for mask in (is_owned, ~is_owned))

@@ -93,9 +93,10 @@ def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, 
 
 
 def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> PricedWork:
-    """Return a plan of phases as a priced work for the verdict: a choice per option that can run it.
+    """Return a plan of phases as a priced work for the verdict: a choice per option that can run it, USD choice x
+    sample.
 
-    USD are choice x sample; `options`, `draws`: all options and their samples.
+    `options`, `draws`: all options (a machine at a price) and their samples.
     """
     rows = options.loc[[choice.row["row"] for choice in plan.choices]]
     columns = plan.table.set_axis(rows.index)
@@ -104,9 +105,8 @@ def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> Price
 
 
 def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -> PricedWork:
-    """Return the workload of a single job as a priced work for the verdict: a choice per option.
-
-    `rows`: its options; USD, choice x sample, are those of `draws`.
+    """Return the workload of a single job as a priced work for the verdict: a choice per option (row), USD choice x
+    sample.
     """
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
     columns = rows[["usd", "hours", "month_usd"]].assign(

@@ -155,9 +155,7 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
 
 
 def references(options: DataFrame) -> dict[str, Row]:
-    """Return {model: row of its reference option}, the machine that the decision is about; models without one are left
-    out.
-    """
+    """Return {model: row of its reference option}, the machine that a decision is about; without one, no key."""
     rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
     return {row["model"]: row for row in records(rows)}
 

@@ -67,9 +67,8 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFr
 
 
 def _compared(work: PricedWork) -> DataFrame:
-    """Return the rows of the table `choices` of one workload: its choices compared in all samples.
-
-    They have USD with ranges, probabilities to be the cheapest, and ratios to the best choice.
+    """Return the rows of the table `choices` of one workload, from its samples of USD: ranges, probabilities to be the
+    cheapest, and ratios to the best choice.
     """
     table = work.table
     stands = work.table["stands"].to_numpy(bool)
@@ -297,9 +296,9 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
 
 
 def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[str, float]:
-    """Return how clearly the best beats a rival: ratio of their USD with 90 % range, `p_cheaper`; {} without a rival.
+    """Return how clearly the best beats a rival: `ratio` of their USD with 90 % range, `p_cheaper`; {} without a rival.
 
-    `samples`: choice x sample; `usd`: at central figures; `best`, `rival`: indices.
+    `samples`: USD, choice x sample; `usd`: at central figures; `best`, `rival`: indices of choices.
     """
     if rival is None:
         return {}

@@ -216,7 +216,9 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
 
 
 def _due_at_once(offer: Row) -> float:
-    """Return the USD that a row of `offers` asks in the first month beyond its monthly cost: price, or up-front sum."""
+    """Return the USD that an offer (row of `offers`) asks in the first month beyond its monthly cost, for
+    `first_month_usd`. The rest of the purchase price if owned, of the up-front sum if a contract, else 0.
+    """
     if offer["purchase"] == "own":
         cared_for = sum(offer[name] for name in ("maintenance_usd_per_month", "staff_usd_per_month") if offer[name] > 0)
         return offer["capex_usd"] + cared_for - offer["fixed_usd_per_month"]

@@ -27,7 +27,9 @@ def write_csv(table: "pa.Table", path: str | Path) -> None:
 
 
 def _text_columns(content: "pa.Table") -> "pa.Table":
-    """Return an Arrow table as CSV holds it: lists and warnings as text, an apostrophe before what looks a formula."""
+    """Return an Arrow table that CSV can hold and no spreadsheet computes. Lists and warnings become text; what looks
+    like a formula gets an apostrophe in front.
+    """
     import pyarrow as pa
 
     for index, field in enumerate(content.schema):

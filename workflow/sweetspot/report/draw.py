@@ -88,7 +88,9 @@ def chart_of(file: str | Path) -> str:
 
 
 def specification(drawing: Drawing) -> dict[str, Any]:
-    """Return a chart as a Vega-Lite specification (dict for JSON) that a browser draws, with style, title and rows."""
+    """Return a chart as a Vega-Lite specification, which a browser draws: a dict for JSON with style, title and rows.
+    Of the rows only the columns that the chart names are kept.
+    """
     # Not validated here: the tests do that.
     spec = drawing.chart.to_dict(validate=False) | {"config": CHART_STYLE}
     fields = json.dumps(spec)  # without titles: what they happen to say asks for no column

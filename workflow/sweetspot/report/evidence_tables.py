@@ -181,7 +181,7 @@ class EvidenceTables:
         """
 
         def replacement(match: re.Match[str]) -> str:
-            """Return the text that replaces one placeholder, a match of PLACEHOLDER."""
+            """Return the text that replaces a placeholder of a declaration (match of PLACEHOLDER): the row's value."""
             alternatives, text_if_true = match.groups()
             if text_if_true is not None:
                 value = row.get(alternatives)
@@ -208,7 +208,9 @@ class EvidenceTables:
         return table.assign(study_date=self.study.as_of)
 
     def _cell(self, column: Column, row: Row) -> HtmlCell:
-        """Return the HTML cell of `column` for `row` ({column: value}): a text, or a number linked to its origin."""
+        """Return the HTML cell of a declared `column` for a `row` of the result table, {column: value}. It is a text,
+        or a number that links to its origin (basis, source, date); a missing number is a dash or empty.
+        """
         kind, _, name = column.show.partition(" ")
         if kind not in FIGURES:
             return self.fill(column.show if "{" in column.show else f"{{{column.show}}}", row)

@@ -20,7 +20,9 @@ RULES: dict[str, str] = load_yaml(Path(__file__).parent / "templates" / "warning
 
 
 def claims_in_words(tables: Tables) -> str:
-    """Return a sentence that counts printed claims by verdict (table `claims`), above their table; '' without any."""
+    """Return a sentence on how many printed claims hold, are contradicted or cannot be checked, above their table. From
+    the table `claims`; '' without any.
+    """
     verdicts = table_of(tables, "claims", "verdict")["verdict"]
     counts = verdicts.value_counts().to_dict()
     printed = len(verdicts) - counts.get(NOT_PRINTED, 0)
@@ -34,7 +36,9 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 
 def ahead(tables: Tables) -> str:
-    """Return a sentence on what is assumed of future rents and resale values (table `offers`), for the page; or ''."""
+    """Return a sentence on the changes of rents and the resale values that costs assume, for the evidence page. From
+    the table `offers`; '' where nothing is assumed, or without a verdict.
+    """
     offers = table_of(tables, "offers", "trend", "residual_points")
     if table_of(tables, "verdict").empty:
         return ""
@@ -47,7 +51,9 @@ def ahead(tables: Tables) -> str:
 
 
 def price_changes_words(tables: Tables) -> list[str]:
-    """Return sentences on what an edit did (table `price_changes`): how many prices and ranks, both answers; or []."""
+    """Return sentences on what an edit of prices did: how many prices and ranks changed, the answer before and after.
+    From the table `price_changes`; [] without it.
+    """
     table = table_of(tables, "price_changes", "what")
     counts = table["what"].value_counts()
     prices = sum(counts.get(kind, 0) for kind in ("price", "new", "gone"))
@@ -81,7 +87,9 @@ def decisive(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def worth_knowing(tables: Tables) -> list[str]:
-    """Return sentences on which uncertain figure of the answer's model to find out first (table `worth_knowing`)."""
+    """Return sentences for the page on which uncertain figure (a price, a speed) the team had better find out first.
+    From the table `worth_knowing`, for the answer's model.
+    """
     model = asked_model(tables)
     rows = of_jobs(tables, "worth_knowing")
     title = ""
@@ -92,8 +100,8 @@ def worth_knowing(tables: Tables) -> list[str]:
 
 
 def plan_worth_in_words(tables: Tables, code: str) -> list[str]:
-    """Return sentences on which uncertain figure of the leading plan to find out first; [] without a plan of phases or
-    months. `code`: of the currency of amounts.
+    """Return sentences on which uncertain figure of the leading plan to find out first; [] without a plan. A plan is
+    one of phases or of monthly jobs; `code`: of the currency of amounts.
     """
     table, choices = of_plans(tables, "worth_knowing"), table_of(tables, "choices")
     if table.empty:
@@ -138,7 +146,9 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
 
 
 def energy(tables: Tables, study: Study) -> list[str]:
-    """Return sentences for the page on kWh and kg CO2e of options (table `ranks`), and how many lack them; or []."""
+    """Return sentences for the page on the electricity and carbon of the options, and how many lack figures; or [].
+    From the table `ranks` (`kwh`, `kg_co2e` of a workload) and the facts that the study declares.
+    """
     ranks, model = table_of(tables, "ranks", "option", "kwh", "kg_co2e"), asked_model(tables)
     options = ranks.drop_duplicates("option")
     counts = options[["kwh", "kg_co2e"]].isna().sum().tolist()

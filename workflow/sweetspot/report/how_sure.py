@@ -99,7 +99,9 @@ def notes(tables: Tables) -> list[str]:
 
 
 def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
-    """Return the rows of `options` with a speed that the choices named in `verdict` (rows of that table) depend on."""
+    """Return the rows of `options` whose speeds the answer rests on: those used by the choices that a verdict names.
+    `verdict`: rows of the table `verdict`.
+    """
     choices, options = table_of(tables, "choices"), table_of(tables, "options")
     if choices.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []

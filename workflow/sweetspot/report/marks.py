@@ -100,7 +100,7 @@ def wrapped(names: "pd.Series") -> "pd.Series":
 
 
 def name_axis() -> "alt.Axis":
-    """Return an axis for names of options from `wrapped`, each centred vertically at its tick however many lines."""
+    """Return an axis for names of options that may take several lines (`wrapped`), each centred at its tick."""
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)

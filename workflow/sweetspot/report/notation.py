@@ -29,7 +29,7 @@ BASIS_SIGNS = {name: basis.sign for name, basis in BASIS_FACTS.items()}
 
 
 def missing(value: object) -> bool:
-    """Return whether a value of a table's row is missing (None, NaN or pandas.NA), before it is compared or printed."""
+    """Return whether a value of a table's row is missing (None, NaN or pandas.NA), before it is compared or shown."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA refuses to be true or false

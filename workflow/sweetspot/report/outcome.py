@@ -145,7 +145,9 @@ def choices_of(tables: Tables) -> list[Row]:
 
 
 def _outcome(row: Row) -> Outcome:
-    """Return the verdict in a row of `verdict_rows` ({column: value}) as the record for the page and answer.json."""
+    """Return a verdict as the record that page and answer.json show. `row`: of `verdict_rows`, {column: value}:
+    recommended choice, runner-up, costs, sentences.
+    """
     names = {"best": "best", "rival": "rival", "start_with": "take"}
     has_start = row["kind"] != "keep" and "p_stock" in row
     timed = [] if missing(row["trial_usd"]) else list(row["timed"])

@@ -37,7 +37,9 @@ def read_tables(files: Files) -> Tables:
 
 
 def write_tables(files: Files, folder: Path) -> None:
-    """Write every table of `files` (paths by name) to `folder` as <name>.parquet and <name>.csv, for other programs."""
+    """Write every result table to `folder` as <name>.parquet and <name>.csv, for spreadsheets and other programs.
+    `files`: paths by table name.
+    """
     for name, paths in _by_table(files).items():
         content = _read(paths)
         write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads

@@ -39,7 +39,9 @@ class Tornado(AnswerPart):
 
 
 def bar_of(row: Row) -> TornadoBar:
-    """Return the bar of the chart for a row of the table `tornado`: one assumption, the cost ratio at both its ends."""
+    """Return the bar of the chart "what would change the answer" for a row of the table `tornado`. It has one
+    assumption, and the cost ratio of runner-up to best at both ends of its range.
+    """
     columns = {
         "ratio_low": "margin_low",
         "ratio_high": "margin_high",

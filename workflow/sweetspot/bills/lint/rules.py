@@ -66,7 +66,9 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return a row per offer with all columns that price rules name: offers, lint, known price ranges, price_values."""
+    """Return a row per offer with every column that price rules may name, on which `_findings` evaluates them. These
+    are its offers and lint columns, known ranges of such prices (`rent_low` ...) and values of facts/price_values.csv.
+    """
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
@@ -104,7 +106,9 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding per offer (row of `_lint_table`) to which a rule (row of price_rules.csv) objects, or only 1."""
+    """Yield a Finding (a remark on a price) per offer to which a rule objects, or one if the rule is about the whole
+    list. `rule`: row of facts/price_rules.csv; `values`: of `_lint_table`, a row per offer.
+    """
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"] and len(matches):
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}

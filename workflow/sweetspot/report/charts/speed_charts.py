@@ -99,8 +99,9 @@ THROUGHPUT = Chart(
 
 
 def select_lines(data: "ChartData") -> "pd.DataFrame":
-    """Return the rows of table `efficiency` to draw, with `family` (title of the base instance), for a line each. A
-    line per family and model starts at one device (efficiency 1) and is of the largest batch; a family per colour.
+    """Return the rows that the chart of efficiency draws, from the table `efficiency`: a line per family and model. A
+    family is the machines of one base instance, whose title is the column `family`. A line starts at one device
+    (efficiency 1) and is of the largest batch; a family per colour.
     """
     rows = data.table("efficiency", *look.ORIGIN)
     rows = rows.assign(family=data.machines(rows["base_instance"]))
@@ -144,7 +145,9 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 def efficiency_finding(rows: "pd.DataFrame") -> str:
-    """Return the chart's title: the efficiency (per cent) of the rows of `efficiency` with most `gpus`; '' if none."""
+    """Return the chart's title, its finding in words: the efficiency (per cent) at the largest number of devices.
+    `rows`: of the table `efficiency` with `gpus`, `efficiency` (1: linear); '' if there are none.
+    """
     if rows.empty:
         return ""
     count = int(rows["gpus"].max())
