@@ -58,9 +58,7 @@ def turning_rows(problem: DecisionProblem) -> list[Row]:
 
 def tornado_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `tornado`, one per parameter: how far its range moves the answer. The page draws them as
-    bars.
-
-    `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends (`_low`,
+    bars. `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends (`_low`,
     `_high`) of the parameter's 90 % range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor
     of FURTHEST. The widest swing of `margin` is first; [] without a runner-up.
     """
@@ -94,9 +92,7 @@ def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> Row:
 
 def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
     """Return rows of the table `break_even`, one per machine or contract and quantity: from how much work on buying
-    pays.
-
-    All else is at the baseline. `break_even_value`: value from which the machine costs no more than the cheapest
+    pays. All else is at the baseline. `break_even_value`: value from which the machine costs no more than the cheapest
     rental; `pays_until`: value from which a further machine makes it more expensive again. The range that holds the
     baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on; NaN: at no value. `_low`,
     `_high`: 90 % of the samples; `p_pays`: share of samples in which it pays at the baseline.
@@ -185,10 +181,8 @@ def factors_of(parameter: Parameter) -> Array:
 
 def sweep_rows(problem: DecisionProblem) -> list[Row]:
     """Return rows of the table `sweeps`, which the page's sliders read: the cheapest choice by control, value and
-    commitment.
-
-    All else is as planned. `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share
-    of samples in which it costs the least, are of the study's samples, which move in proportion.
+    commitment. All else is as planned. `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`,
+    the share of samples in which it costs the least, are of the study's samples, which move in proportion.
     """
     rows = []
     eligible = np.flatnonzero(problem.eligible)
@@ -222,12 +216,10 @@ def sweep_rows(problem: DecisionProblem) -> list[Row]:
 
 def ranks(options: DataFrame, draws: Draws) -> DataFrame:
     """Return the table `ranks`, options by USD, hours and carbon: a row per option (a machine at a price), model and
-    workload.
-
-    Speed, USD, hours and images/USD have `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon`
-    (null: unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end; `basis` and
-    `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the model's options, not
-    USD per image. `options`: table of options; `draws`: their samples.
+    workload. Speed, USD, hours and images/USD have `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and
+    `rank_carbon` (null: unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
+    `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the model's
+    options, not USD per image. `options`: table of options; `draws`: their samples.
     """
     table = options.reindex(columns=columns_of("ranks"))
     for name in ("images_per_s", "images_per_usd", "hours", "usd"):
@@ -366,9 +358,7 @@ def _columns_of_value(problem: DecisionProblem, parameter: Parameter, value: flo
 
 def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
     """Return what the table `worth_knowing` says of a figure, {column: value}: title, value, turning point, cost to
-    learn.
-
-    `timing_costs`: of `timings_of`; a speed is learnt by timing one machine.
+    learn. `timing_costs`: of `timings_of`; a speed is learnt by timing one machine.
     """
     row = problem.row_of(figure.rows)
     is_speed = figure.name == "images_per_s"
@@ -389,14 +379,12 @@ def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: Timi
 
 def partial_value(costs: Array, figure: Array) -> Value:
     """Return what knowing a figure x before choosing saves (EVPPI): min over options of E[cost] - E_x[min of E[cost
-    given x]].
-
-    Never negative. `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear least
-    squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take at x is
-    read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise in a fit
-    cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws carry, not how
-    well the figures are known. A figure that changes the choice in no draw is worth exactly 0. (Raiffa & Schlaifer 1961
-    for what it means.)
+    given x]]. Never negative. `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear
+    least squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take
+    at x is read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise
+    in a fit cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws
+    carry, not how well the figures are known. A figure that changes the choice in no draw is worth exactly 0. (Raiffa &
+    Schlaifer 1961 for what it means.)
     """
     differences = costs - costs[costs.mean(axis=1).argmin()]  # less the choice without more knowledge
     differences = differences[(differences < 0).any(axis=1)]  # others cost no less on average

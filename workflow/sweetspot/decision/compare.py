@@ -186,9 +186,7 @@ def decide_study(
 
 def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, DataFrame]:
     """Return the tables of results/<study>/comparison/ by file name, which the page is made of; without any price they
-    are empty.
-
-    Raises UserError where the study cannot be decided.
+    are empty. Raises UserError where the study cannot be decided.
 
     Parameters
     ----------
@@ -323,10 +321,8 @@ def warning_table(
 
 def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, options: DataFrame) -> list[Row]:
     """Return rows of the options that the answer depends on, whose warnings are decisive: named by its verdict, or in
-    its mixes.
-
-    They are dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan of phases
-    those of its model.
+    its mixes. They are dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan
+    of phases those of its model.
 
     Parameters
     ----------

@@ -38,13 +38,11 @@ class TimedJob(NamedTuple):
 
 def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
     """Return which option (a machine at a price) gives a result in time for the least USD, as columns of the table
-    `deadlines`.
-
-    These are its hours, USD and shares of samples in time, counted from the start (`p_in_time`) and from today
-    (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an option is late. If none is in time,
-    `fastest_...` of the fastest option. Unpublished chances to find a machine are used only where no option with a
-    published one is in time; without any, all options are found at once. `jobs`: the job on each option that can do it;
-    `limit`: hours within which its result is needed.
+    `deadlines`. These are its hours, USD and shares of samples in time, counted from the start (`p_in_time`) and from
+    today (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an option is late. If none is in
+    time, `fastest_...` of the fastest option. Unpublished chances to find a machine are used only where no option with
+    a published one is in time; without any, all options are found at once. `jobs`: the job on each option that can do
+    it; `limit`: hours within which its result is needed.
     """
     table = DataFrame([job.row for job in jobs])
     monthly_usd = table["variable_usd_per_hour"] * HOURS_A_DAY * table["days_per_month"]
@@ -119,11 +117,9 @@ def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> D
 
 def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> DataFrame:
     """Return the table `deadlines` of monthly work: per class of jobs with a deadline the cheapest machine that keeps
-    it.
-
-    `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix; `p_in_time`: share of
-    samples and months within the deadline; `p_result_in_time`: that with failures and the search for a rented machine.
-    `due`: deadline of every class in hours (None: each has its own).
+    it. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix; `p_in_time`: share
+    of samples and months within the deadline; `p_result_in_time`: that with failures and the search for a rented
+    machine. `due`: deadline of every class in hours (None: each has its own).
     """
     rows = []
     for work in works:
@@ -142,9 +138,7 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> D
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:
     """Yield a TimedJob per machine of the best mix and per offer that can run class `number`, to compare them by
-    deadline.
-
-    A rented machine is paid in full by the one job. `queue`: waits for the machines of the mix.
+    deadline. A rented machine is paid in full by the one job. `queue`: waits for the machines of the mix.
     """
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:

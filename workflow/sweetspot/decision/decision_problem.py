@@ -111,9 +111,7 @@ class ParameterValues:
 
     def work(self, figure: str, subject: str | None = None) -> Number:
         """Return by what a figure of the work (jobs, months, days of use) is multiplied in each case, to scale costs
-        with it.
-
-        `figure`: its name; `subject`: a class of jobs, whose own factors count (None: of all classes).
+        with it. `figure`: its name; `subject`: a class of jobs, whose own factors count (None: of all classes).
         """
         pairs = [(key, by) for key, by in self.values.items() if key.figure == figure]
         return math.prod((by for key, by in pairs if subject is None or key.subject in ("", subject)), start=1.0)
@@ -367,9 +365,7 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
 
 def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subject: str | None = None) -> Parameter:
     """Return one figure (column, such as a price) of all `offers` as a Parameter, with value and range of the first
-    one.
-
-    `name`, `unit`: for people; `subject`: key of what owns it (None: the first offer's option).
+    one. `name`, `unit`: for people; `subject`: key of what owns it (None: the first offer's option).
     """
     row = offers[0].row
     value = row[figure]

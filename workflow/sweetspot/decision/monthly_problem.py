@@ -144,9 +144,7 @@ class MonthlyProblem(DecisionProblem):
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
         """Return (machines of each kind, USD per month): the cheapest numbers for a mix, at least 1 of each kind that
-        it buys.
-
-        `sample`: problem with few samples, which is dispatched; its error at the baseline is corrected.
+        it buys. `sample`: problem with few samples, which is dispatched; its error at the baseline is corrected.
         """
 
         @cache
@@ -169,11 +167,9 @@ class MonthlyProblem(DecisionProblem):
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest factor of a parameter at which the answer changes, decided on all samples; None without
-        one.
-
-        `side`: below (-1) or above (1) the baseline. Distances are |log factor|. The mixes decided at both ends of a
-        range in which the answer changes give a crossing; the answer is decided on either side of it, until it changes
-        just there.
+        one. `side`: below (-1) or above (1) the baseline. Distances are |log factor|. The mixes decided at both ends of
+        a range in which the answer changes give a crossing; the answer is decided on either side of it, until it
+        changes just there.
         """
         limit = max(0.0, parameter.log_limit(math.exp(side)))
         first = _answer(self.mixes[0])
@@ -329,9 +325,7 @@ def _answer(mix: Mix) -> object:
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     """Return the decision between the mixes (machines owned, offers rented) of a monthly workload, which all analyses
-    take.
-
-    None where no mix can run all its jobs.
+    take. None where no mix can run all its jobs.
     """
     best = work.mixes[0]
     months = work.work.months

@@ -198,10 +198,8 @@ class MonthlyWork(MixLimits):
 
     def moved(self, values: ParameterValues) -> Problem:
         """Return which machines may run which jobs, and their costs in all samples, with parameters at what-if `values`
-        (one case), for `dispatch`.
-
-        More jobs of a class leave its urgent jobs unchanged, except that these never exceed all jobs. A longer project
-        continues with the same growth.
+        (one case), for `dispatch`. More jobs of a class leave its urgent jobs unchanged, except that these never exceed
+        all jobs. A longer project continues with the same growth.
         """
         length = float(values.work("months"))
         if length == 1.0:
@@ -507,9 +505,7 @@ def _job_samples(
     name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
 ) -> tuple[Array, Array]:
     """Return (jobs per month, class x sample x month; growth per month, class x sample), the uncertain demand for
-    machines.
-
-    `name`: of the workload; `size`: number of samples; medians if `seed` is None.
+    machines. `name`: of the workload; `size`: number of samples; medians if `seed` is None.
     """
     numbers = list[Array]()
     growth = list[Array]()
@@ -536,9 +532,7 @@ def _noise(seed: int | None, size: int, *key: object) -> Array:
 
 def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) -> tuple[Source, ...]:
     """Return what may run the jobs: a Source per persistent option that has a speed for some class, with its rows by
-    class.
-
-    Owned machines (`have`) count in the first price list that offers them. `options`: table of options.
+    class. Owned machines (`have`) count in the first price list that offers them. `options`: table of options.
     """
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
     workloads = [job_class.workload for job_class in classes]

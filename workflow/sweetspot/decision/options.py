@@ -169,10 +169,8 @@ def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFram
 
 def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
     """Return `rows` (costs of options) with the TERMS of their offer, USD per month of ownership and USD per hour of
-    use.
-
-    The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per hour
-    at the planned use is multiplied by machine hours per hour of training. Raises UserError without days of use.
+    use. The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per
+    hour at the planned use is multiplied by machine hours per hour of training. Raises UserError without days of use.
     """
     prices = offers.reindex(columns=[*OFFER, *TERMS]).drop_duplicates(list(OFFER))
     rows = rows.drop(columns=TERMS, errors="ignore")
@@ -191,10 +189,8 @@ def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
 
 def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -> Series:
     """Return a name per row of options that tells it from all others: machine; purchase unless on demand or owned;
-    price list.
-
-    The price list of eligible options is named only where several have the same name. Columns by row: `machines`,
-    `lists` (names), `eligible` (booleans).
+    price list. The price list of eligible options is named only where several have the same name. Columns by row:
+    `machines`, `lists` (names), `eligible` (booleans).
     """
     with_purchase = machines + " (" + rows["purchase"].str.replace("_", " ") + ")"
     names = machines.where(rows["purchase"].isin(["on_demand", "own"]), with_purchase)

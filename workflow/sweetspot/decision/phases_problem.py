@@ -83,9 +83,7 @@ class PhasesProblem(DecisionProblem):
 
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return USD and machines of all options at what-if values, option x case, as turning points and sweeps need
-        them.
-
-        An option is priced again only where a figure of its machine or the amount of work changes.
+        them. An option is priced again only where a figure of its machine or the amount of work changes.
         """
         usd, machines = (
             np.repeat(self.table[[name]].to_numpy(float), values.cases, axis=1) for name in ("usd", "counts")

@@ -94,9 +94,7 @@ def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, 
 
 def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> PricedWork:
     """Return a plan of phases as a priced work for the verdict: a choice per option that can run it, USD choice x
-    sample.
-
-    `options`, `draws`: all options (a machine at a price) and their samples.
+    sample. `options`, `draws`: all options (a machine at a price) and their samples.
     """
     rows = options.loc[[choice.row["row"] for choice in plan.choices]]
     columns = plan.table.set_axis(rows.index)
@@ -134,9 +132,7 @@ def _kind_of(row: Row) -> str:
 
 def _usd_per_capex(row: Row, fixed_usd: float) -> float:
     """Return by how much a workload's USD rise per USD of the machine's price, to find the price below which buying
-    pays.
-
-    A finite difference of 10 %; 0: not for sale. `fixed_usd`: USD of ownership in the workload.
+    pays. A finite difference of 10 %; 0: not for sale. `fixed_usd`: USD of ownership in the workload.
     """
     if _kind_of(row) != BUY or not row["fixed_usd_per_month"] > 0:
         return 0.0
@@ -217,10 +213,8 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
 
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     """Return the USD per machine at which the best mix that buys this kind costs as much as the best without purchases:
-    the price to negotiate below.
-
-    With a given number of machines the cost is linear in their price; the highest such price over all numbers is
-    returned. NaN without such a mix. `name`: option of the machine.
+    the price to negotiate below. With a given number of machines the cost is linear in their price; the highest such
+    price over all numbers is returned. NaN without such a mix. `name`: option of the machine.
     """
     owned = monthly.drawn.owned
     source = monthly.source_by_name[name]

@@ -61,11 +61,9 @@ class Draws:
 
 def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     """Return samples of the uncertain figures of the options, and of their hours and USD, for all probabilities and
-    ranges.
-
-    Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of use and
-    interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so is the
-    common error of figures with one device and framework, of an older round, or of the software.
+    ranges. Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of
+    use and interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so
+    is the common error of figures with one device and framework, of an older round, or of the software.
 
     Parameters
     ----------
@@ -180,9 +178,7 @@ class _FigureSampler:
 
     def rates(self, row: Row, rents: Rents) -> Rates:
         """Return what an option row costs in each sample: USD per month and per hour, days of use, delay by
-        interruptions.
-
-        `rents`: sampled rents of all options, from which that of the row is taken.
+        interruptions. `rents`: sampled rents of all options, from which that of the row is taken.
         """
         names = OWNED_FIGURES if row["purchase"] == "own" else RENTED_FIGURES
 

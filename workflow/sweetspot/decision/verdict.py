@@ -52,10 +52,8 @@ class PricedWork(NamedTuple):
 
 def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFrame:
     """Return the table `choices`, a row per workload and choice (buy, sign, rent ...), cheapest first, which the page
-    shows.
-
-    `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of samples in which its alternative costs least of all
-    eligible ones; `p_cheaper`: share in which the choice costs less than the best; `ratio`: its USD / those of the
+    shows. `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of samples in which its alternative costs least of
+    all eligible ones; `p_cheaper`: share in which the choice costs less than the best; `ratio`: its USD / those of the
     best; `is_best`: `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the
     work has no figures. `in_hand`: keys of choices, machines or price lists for which offers have been obtained; empty:
     for all.
@@ -103,10 +101,8 @@ def _compared(work: PricedWork) -> DataFrame:
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
     """Return (recommended choice, runner-up or None) as row indices of a workload's choices, on which the verdict
-    rests.
-
-    These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two are
-    too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
+    rests. These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two
+    are too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
     best = eligible[0]
@@ -196,10 +192,8 @@ def verdict_table(
     works: Sequence[PricedWork], answer: str | None, break_even: DataFrame, worth: Mapping[str, str]
 ) -> DataFrame:
     """Return the table `verdict`, one row per work: the recommended choice, the runner-up and their USD, the answer
-    first.
-
-    A work without an eligible choice has no row. `level`: COMMIT (some choices commit to a purchase or contract) or
-    MACHINE (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`,
+    first. A work without an eligible choice has no row. `level`: COMMIT (some choices commit to a purchase or contract)
+    or MACHINE (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`,
     `take_rival`: the cheapest and next machine and seller of that commitment, at today's prices if not committed;
     `machine`: the option that `take` uses most; `timed`, `trial_usd`, `saving_usd`: its timings, their cost and saving;
     `without_speed`: machines without a speed that may matter; `buy_below_usd`: price of one machine (`box_title`) at
@@ -229,9 +223,7 @@ def verdict_table(
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
     """Return the name of the work (workload) that the study's answer is about: `requested`, else the first plan or
-    work.
-
-    None without any; UserError if `requested` has no price.
+    work. None without any; UserError if `requested` has no price.
     """
     names = [work.name for work in sorted(works, key=lambda work: not work.plan)]
     if requested is not None and requested not in names:
@@ -241,9 +233,7 @@ def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | Non
 
 def first_to_find_out(worth: DataFrame) -> dict[str, str]:
     """Return {work or model: the figure to find out first}: its worth (`worth_knowing`) most exceeds the cost to learn
-    it.
-
-    Works without such a figure are left out.
+    it. Works without such a figure are left out.
     """
     net_usd = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
     rows = worth.assign(net_usd=net_usd)[worth["evppi_usd_low"].gt(0) & net_usd.gt(0)]
@@ -311,9 +301,7 @@ def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[s
 
 def _box_price(work: PricedWork) -> Row:
     """Return {verdict column: value} of the machine of the cheapest purchase: title, USD, and USD at which buying
-    breaks even.
-
-    The page then says below which price to buy; {} if nothing is bought.
+    breaks even. The page then says below which price to buy; {} if nothing is bought.
     """
     stands = work.table[work.table["stands"]]
     is_bought = stands["commitment"].eq(BUY)
@@ -350,9 +338,8 @@ def _by_the_month(work: PricedWork, index: int) -> Row:
 
 def _by_use(work: PricedWork, rows: DataFrame, best: int, rival: int | None) -> Row:
     """Return {verdict column: value}: from which multiple of the work, or of a single job from which days of use per
-    month, buying pays.
-
-    `rows`: the table `break_even`; `best`, `rival`: row indices of the work's choices; {}: no such value.
+    month, buying pays. `rows`: the table `break_even`; `best`, `rival`: row indices of the work's choices; {}: no such
+    value.
     """
     is_amount = rows["workload"].eq(work.name) & rows["quantity"].isin(["jobs", "device_hours"])
     for row in rows[is_amount].sort_values("factor", kind="stable").head(1).to_dict("records"):
