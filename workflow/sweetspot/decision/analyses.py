@@ -161,6 +161,7 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
     """Return the parameters that readers can move on the page, one per quantity (work, months, price, rent ...).
 
     Of several parameters of one quantity, such as the prices of two machines, it is that of the cheapest choice.
+    `problem`: the choices for a workload, and what they cost at any values of its parameters.
     """
     ranks = {choice.option: -rank for rank, choice in enumerate(problem.choices)}
     by_rank = sorted(problem.parameters, key=lambda parameter: ranks.get(parameter.subject, -len(ranks)))
@@ -172,7 +173,8 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
 def factors_of(parameter: Parameter) -> Array:
     """Return the factors, ascending, by which a control of the page multiplies a parameter's value in its sweep.
 
-    They are up to 2 STEPS_A_SIDE + 1, from 1/REACH to REACH, and 1, the planned value, is one of them.
+    They are at most 13, evenly spaced in their logarithm, from 1/3 to 3 or to the parameter's maximum; 1, the planned
+    value, is one of them.
     """
     highest = max(1.0, min(REACH, parameter.maximum / parameter.value))
     sides = (np.geomspace(1.0, end, STEPS_A_SIDE + 1) for end in (1 / REACH, highest))
@@ -180,9 +182,12 @@ def factors_of(parameter: Parameter) -> Array:
 
 
 def sweep_rows(problem: DecisionProblem) -> list[Row]:
-    """Return rows of the table `sweeps`, which the page's sliders read: the cheapest choice by control, value and
-    commitment. All else is as planned. `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`,
-    the share of samples in which it costs the least, are of the study's samples, which move in proportion.
+    """Return rows of the table `sweeps`, which the page's sliders read: what the work costs if one control is moved.
+
+    A row per control (a parameter such as the amount of work), its value and commitment (buy, contract or nothing) has
+    the cheapest choice of that commitment, all else as planned. `usd` is that of central figures; `usd_low`, `usd_high`
+    (90 %) and `p_cheapest`, the share of samples in which it costs the least, are of the study's samples, which move in
+    proportion.
     """
     rows = []
     eligible = np.flatnonzero(problem.eligible)
@@ -215,11 +220,12 @@ def sweep_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def ranks(options: DataFrame, draws: Draws) -> DataFrame:
-    """Return the table `ranks`, options by USD, hours and carbon: a row per option (a machine at a price), model and
+    """Return the table `ranks`, which lists and ranks all options: a row per option (a machine at a price), model and
     workload. Speed, USD, hours and images/USD have `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and
     `rank_carbon` (null: unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
     `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the model's
-    options, not USD per image. `options`: table of options; `draws`: their samples.
+    options, not USD per image. `options`: table of options; `draws`: samples (simulated futures) of their speed, USD
+    and hours.
     """
     table = options.reindex(columns=columns_of("ranks"))
     for name in ("images_per_s", "images_per_usd", "hours", "usd"):
@@ -299,8 +305,10 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
 
 
 def timings_of(options: DataFrame) -> TimingCosts:
-    """Return what finding out a speed costs: {(device, number of devices): USD of LEARN_MINUTES on the cheapest hourly
-    offer, and its title}. `options`: table of options.
+    """Return what finding out a speed costs: {(device, number of devices): {cost_to_learn_usd, learn_on_title}}.
+
+    It is the bill of half an hour on the cheapest offer by the hour with such devices, and the title of that offer.
+    `options`: table of options, a machine at a price each.
     """
     is_hourly = options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)
     rows = options[is_hourly & options["in_answer"]]
@@ -333,8 +341,8 @@ def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: Tim
 
 
 def _choices_on(problem: DecisionProblem, figure: Figure) -> list[int]:
-    """Return indices (into `competing`) of the choices whose cost depends on a figure (all, if they share it), because
-    knowing it matters to these alone.
+    """Return which choices cost more or less when a figure (a price, a speed) changes, because its value is counted for
+    these. They are indices into `problem.competing`; a figure that all choices share (months, days of use) gives all.
     """
     rows = set(figure.rows)
     is_shared = problem.reference is not None
@@ -406,11 +414,11 @@ def partial_value(costs: Array, figure: Array) -> Value:
 
 
 def without_selection(halves: Array) -> Array:
-    """Return worths of figures corrected for ranking, one per figure: the highest of noisy estimates is too high.
-
-    halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the draws is estimated by
-    the other half; the mean of both ways, made to fall with k (least squares), goes to the k-th by both together.
-    Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never negative.
+    """Return the worths of figures (USD saved by knowing each), corrected for ranking them: the highest of noisy
+    estimates is too high. halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of
+    the draws is estimated by the other half; the mean of both ways, made to fall with k (least squares), goes to the
+    k-th by both together. Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never
+    negative.
     """
     from scipy.optimize import isotonic_regression  # lazily: it takes longer to import than the rest
 
@@ -426,7 +434,10 @@ def without_selection(halves: Array) -> Array:
 
 
 def _basis(figure: Array) -> Array:
-    """Return a matrix, draw x column, to fit costs on a figure x: 1, x and (x - knot)+, x in standard deviations."""
+    """Return the columns of a piecewise linear fit of costs on a sampled figure x: a matrix, draw x column.
+
+    They are 1, x in standard deviations, and (x - knot)+ at the quantiles KNOTS; `figure`: x, one value per draw.
+    """
     scaled = (figure - figure.mean()) / figure.std()
     knots = np.unique(np.quantile(scaled, KNOTS, method="nearest"))
     inner = knots[(knots > scaled.min()) & (knots < scaled.max())]

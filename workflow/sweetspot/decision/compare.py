@@ -185,13 +185,14 @@ def decide_study(
 
 
 def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, DataFrame]:
-    """Return the tables of results/<study>/comparison/ by file name, which the page is made of; without any price they
-    are empty. Raises UserError where the study cannot be decided.
+    """Return all tables of results/<study>/comparison/ by file name, which the page is made of; without any price they
+    are empty. They are options, choices, verdict, tornado, turning_points, worth_knowing, break_even, sweeps, ranks,
+    queue, deadlines, sources and warnings. Raises UserError where the study cannot be decided.
 
     Parameters
     ----------
     inputs, settings, draws, work
-        As `decide_study` takes them.
+        As `decide_study` takes them: tables of the study, its settings, number of samples, workloads.
     """
     result = decide_study(inputs, settings, draws, **work)
     options = result.options
@@ -320,9 +321,10 @@ def warning_table(
 
 
 def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, options: DataFrame) -> list[Row]:
-    """Return rows of the options that the answer depends on, whose warnings are decisive: named by its verdict, or in
-    its mixes. They are dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan
-    of phases those of its model.
+    """Return rows of the options that the answer depends on: named by its verdict, or used in its mixes.
+
+    A warning about one of them is decisive. They are dictionaries by column; for a workload with parts (`lab.bert` of
+    `lab`) those of all its parts, for a plan of phases those of its model; [] without an answer.
 
     Parameters
     ----------

@@ -78,8 +78,10 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
 
 
 def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
-    """Return (share of samples in time from the start, share from today or NaN, whether that rests on a published
-    chance) of a job on one option, for a `limit` in hours.
+    """Return (run, result, is published): the shares of samples in which a job on one option ends in time.
+
+    `run` counts from the start of the job, `result` from today, with the search for a machine (NaN: unknown); the third
+    says whether `result` rests on a published chance to find one. `limit`: hours until the deadline.
     """
     start = start_times_of(job.row)
     run = job.queue.share_in_time(limit - job.hours).mean()
@@ -119,7 +121,7 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> D
     """Return the table `deadlines` of monthly work: per class of jobs with a deadline the cheapest machine that keeps
     it. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix; `p_in_time`: share
     of samples and months within the deadline; `p_result_in_time`: that with failures and the search for a rented
-    machine. `due`: deadline of every class in hours (None: each has its own).
+    machine. `works`: monthly workloads; `due`: deadline of every class in hours (None: each has its own).
     """
     rows = []
     for work in works:
@@ -162,8 +164,10 @@ def _usd_per_hour(kind: OwnedMachine) -> Array:
 
 
 def _queue_of(work: MonthlyWork) -> SampledWaits:
-    """Return waits in hours for the machines of the best mix, sample x month, from the share of their hours in use:
-    they decide with the run time whether a job ends in time.
+    """Return how long jobs wait in hours for the machines of the best mix, sample x month.
+
+    Waits follow from the share of the machines' hours in use, and say with the run time whether a job ends in time.
+    `work`: a monthly workload.
     """
     best = work.mixes[0]
     kinds = list(zip(best.problem.held, best.counts, strict=True))
@@ -216,8 +220,9 @@ def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
 
 
 def arrival_streams(work: MonthlyWork, mix: Mix) -> list[ArrivalStream]:
-    """Return how many jobs of each class go to the owned machines of a mix, and as what class of the queue model, to
-    compute waits. The machines form one pool with one queue.
+    """Return how many jobs of each class go to the owned machines of a mix, and their class of the queue model, for
+    waits. A class of jobs has one run time and number of devices; a mix is a number of machines owned and offers
+    rented. The owned machines form one pool with one queue; classes without jobs there are left out.
     """
     result = mix.at(work.central)
     streams = []

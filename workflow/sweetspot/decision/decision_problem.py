@@ -93,9 +93,8 @@ class ParameterValues:
     values: Mapping[Parameter, Number]
 
     def factor(self, label: int | None, figure: str) -> Number:
-        """Return by what a figure (a column of the options) of the row with that label is multiplied in each case.
-
-        1 if unchanged. `cost_usd` multiplies prices and speeds by it.
+        """Return by what a figure (a column of the options, such as a price) of one row is multiplied in each case; 1:
+        unchanged. `cost_usd` multiplies prices and speeds by it. `label`: of the row in the table of options.
         """
         factors = (by for key, by in self.values.items() if key.figure == figure and label in key.rows)
         return math.prod(factors, start=1.0)
@@ -261,8 +260,9 @@ class DecisionProblem(ABC):
         return order[np.isfinite(usd[order])]
 
     def row_of(self, labels: Sequence[int]) -> Row:
-        """Return the option row, of those with `labels`, that stands for a shared figure in tables: the reference's,
-        else the cheapest choice's, else the first.
+        """Return the option row, of those with `labels`, that stands in tables for a figure that several share.
+
+        It is the reference's, else the cheapest choice's, else the first.
         """
         chosen = {row["row"]: row for row in (self.choices[index].row for index in self.competing)}
         by_label = self.rows | chosen
@@ -328,9 +328,9 @@ class DecisionProblem(ABC):
         return min(factors, key=lambda factor: abs(math.log(factor)), default=math.nan)
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
-        """Return the nearest factor of a parameter at which the answer changes; None if none does within FURTHEST.
-
-        `side`: below (-1) or above (1) the baseline.
+        """Return the nearest factor of a parameter at which the answer changes; None if none does within FURTHEST (five
+        times). `side`: below (-1) or above (1) the baseline. The range is divided again and again, so that the factor
+        is exact.
         """
         inner = 0.0
         outer = side * parameter.log_limit(math.exp(side))
@@ -374,8 +374,10 @@ def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subj
 
 
 def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
-    """Yield rents as parameters: USD/hour of each rented machine (any number of nodes), a factor of all rents, and the
-    mean over the project of rents that change with time.
+    """Yield rents as parameters, by which analyses move them.
+
+    They are USD/hour of each rented machine (any number of nodes), a factor of all rents, and the mean over the project
+    of rents that change with time. `rented`: offers that choices rent.
     """
     for offers in _groups(rented, [offer.alternative for offer in rented]).values():
         offers.sort(key=lambda offer: offer.row["gpus"])
@@ -392,8 +394,10 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
 
 
 def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Parameter]:
-    """Yield the parameters of owned machines: price, resale, maintenance and power of each, tariffs of each price list,
-    and months and days of use, equal for all. `offers`: all offers; `owned`: those of machines.
+    """Yield the parameters of owned machines, by which analyses move their costs.
+
+    They are price, resale, maintenance and power of each, tariffs of each price list, and months and days of use, equal
+    for all. `offers`: all offers that choices use; `owned`: those of machines; `month_days`: days of a month.
     """
     for offer in owned:
         row = offer.row
@@ -424,9 +428,8 @@ def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float)
 
 
 def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
-    """Yield speeds as parameters (factors of their baseline, 1), one per correlation key: what is off together is one.
-
-    `rows`: rows of the options, with images/s and 90 % range.
+    """Yield speeds as parameters (factors of their baseline, 1), one per correlation key: speeds with a common error
+    move together. `rows`: rows of the options, with images/s and 90 % range.
     """
     errors = speed_errors(rows)
     for error, group in _groups(rows, [errors[row["row"]] for row in rows]).items():
@@ -467,7 +470,9 @@ def _labels(offers: Iterable[Choice]) -> frozenset[int]:
 
 
 def _groups(items: Iterable[Any], keys: Iterable[Any]) -> dict[Any, list[Any]]:
-    """Return {key: its items} in order, from items and the key of each: offers of one machine, rows of one error."""
+    """Return {key: its items} in order, for parameters that several have in common: offers of one machine, rows of one
+    error. `keys`: the key of each of the `items`.
+    """
     groups: dict[Any, list[Any]] = {}
     for item, key in zip(items, keys, strict=True):
         groups.setdefault(key, []).append(item)

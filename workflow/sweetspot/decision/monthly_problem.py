@@ -100,8 +100,10 @@ class MonthlyProblem(DecisionProblem):
     # --- estimates ----------------------------------------------------------------------------------------------------
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return USD, machines bought and alternatives at what-if values, mix x case, as an estimate for sweeps and
-        turning points. The alternative of a mix that buys nothing is its main offer.
+        """Return USD, machines bought and alternatives at what-if values, mix x case, for sweeps and turning points.
+
+        USD are estimates from few samples. The alternative of a mix that buys nothing is the offer that it rents most,
+        because another offer is another answer.
         """
         shape = (len(self.mixes), values.cases)
         usd = np.full(shape, np.inf)
@@ -130,7 +132,8 @@ class MonthlyProblem(DecisionProblem):
     def _contenders(self, values: ParameterValues) -> list[int]:
         """Return indices of the mixes worth pricing at what-if `values`, because pricing each would take too long.
 
-        These are nearly the best, the runner-up, and those that buy a machine whose figures change.
+        A mix is numbers of machines owned and offers rented. Priced are those nearly the best, the runner-up, and those
+        that buy a machine whose figures change.
         """
         limit = WORTH_PRICING * min(mix.expected for mix in self.mixes)
         return [
@@ -143,12 +146,18 @@ class MonthlyProblem(DecisionProblem):
         ]
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
-        """Return (machines of each kind, USD per month): the cheapest numbers for a mix, at least 1 of each kind that
-        it buys. `sample`: problem with few samples, which is dispatched; its error at the baseline is corrected.
+        """Return (machines of each kind, USD per month): the cheapest numbers of machines for a mix at what-if values.
+
+        At least one of each kind that it buys. `sample`: the problem at these values with few samples, which is
+        dispatched; its error at the baseline is corrected.
         """
 
         @cache
         def usd(counts: Counts) -> float:
+            """Return the USD per month of the mix with these numbers of machines; infinite beyond the budget.
+
+            The few samples of `sample` are corrected by their error as planned; `climb` minimises it.
+            """
             if not self.work.affords(counts):
                 return np.inf
             if (mix, counts) not in self._errors:
@@ -241,6 +250,10 @@ class MonthlyProblem(DecisionProblem):
 
         @cache
         def saving(log_factor: float) -> float:
+            """Return USD per month by which the second mix is cheaper, to find its zero; of equal mixes, 1 or -1.
+
+            1 means that the mix rents most on another offer than as planned.
+            """
             problem = self._problem(parameter, log_factor)
             result = second.at(problem)
             search = MixSearch(problem, self.work)
@@ -257,8 +270,8 @@ class MonthlyProblem(DecisionProblem):
     # --- from how much on a machine pays ------------------------------------------------------------------------------
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
-        """Yield a case per machine for sale or contract and parameter (all work, jobs of a class, or project months),
-        from which it is computed from how much on the machine pays.
+        """Yield USD with less USD without one machine for sale or contract, along all work, jobs of a class, or project
+        months. There is a case per machine and parameter. From each it is computed from how much on the machine pays.
         """
         work = self.work
         owned = self.work.drawn.owned

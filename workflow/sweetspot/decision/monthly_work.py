@@ -179,7 +179,10 @@ class MonthlyWork(MixLimits):
         return any(self.drawn.owned)
 
     def mix_title(self, mix: Mix) -> str:
-        """Return a mix in words, as the page names it: machines bought, and the offer or machines for the rest."""
+        """Return a mix in words, as the page names a choice: machines bought, and the offer or machines for the rest.
+
+        E.g. '2 × server A, the rest on provider B', 'provider B beside what you have'.
+        """
         bought = listed([f"{count} × {self.title(name)}" for name, count in mix.bought.items()])
         name = mix.source if mix.single_offer else mix.done.lead
         rest = self.title(name) if name else ""
@@ -392,10 +395,9 @@ class MonthlyWork(MixLimits):
 
 
 def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
-    """Return the table `sources`, who does which work: a row per mix and machine or offer that runs jobs or is bought.
-
-    `device_hours` per month: mean of samples and months; `machines` and `capacity_device_hours` per month of owned or
-    bought kinds.
+    """Return the table `sources`, which says who does which work: a row per mix and machine or offer that has jobs or
+    is bought. `device_hours` per month: mean of samples and months; `machines` and `capacity_device_hours` per month of
+    owned or bought kinds. `works`: monthly workloads with their mixes.
     """
     rows = []
     for monthly in works:
@@ -531,8 +533,10 @@ def _noise(seed: int | None, size: int, *key: object) -> Array:
 
 
 def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) -> tuple[Source, ...]:
-    """Return what may run the jobs: a Source per persistent option that has a speed for some class, with its rows by
-    class. Owned machines (`have`) count in the first price list that offers them. `options`: table of options.
+    """Return what may run the jobs of a monthly workload: machines and offers, each with its speed for every class.
+
+    A Source per option (a machine at a price) that nobody takes away and that has a speed for some class. Owned
+    machines (`have`) count in the first price list that offers them. `options`: table of options.
     """
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
     workloads = [job_class.workload for job_class in classes]

@@ -102,8 +102,10 @@ def _titles_of(names: Series, titles: Mapping[str, str]) -> Series:
 
 
 def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
-    """Return one row of `costs` per offer, model and workload, of which options are made: the best cell (number of
-    devices, framework) at the study's headline batch and precision.
+    """Return the rows of `costs` of which options are made: one per offer, model and workload.
+
+    It is the best cell (number of devices, framework) at the study's headline batch size and precision, by images per
+    USD.
     """
     batch_size = costs["model"].map(settings.batch_sizes)  # Missing: any.
     is_any = batch_size.isna() & (costs["model"].isna() | costs["model"].isin(list(settings.batch_sizes)))
@@ -200,8 +202,10 @@ def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -
 
 
 def _references(rows: DataFrame, settings: Settings) -> Series:
-    """Return booleans by row of options: the machine that the decision is about, an option per model (owned first, then
-    persistent, then least USD/hour). Raises UserError where the study's reference has no price or speed.
+    """Return booleans by row of options: whether it is the reference, the machine that the decision is about.
+
+    One option per model is: owned first, then persistent, then least USD/hour. Raises UserError where the study's
+    reference has no price or speed, or costs nothing.
     """
     name = settings.reference
     options = rows[rows["instance"] == settings.reference]

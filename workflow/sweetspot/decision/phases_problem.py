@@ -138,7 +138,7 @@ class PhasesProblem(DecisionProblem):
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield, per owned option, USD owned less USD rented along the amount of work and along days of use.
 
-        From each it is computed from how much work, or how many days, on buying pays.
+        From each it is computed from how much work, or how many days of use a month, on buying pays.
         """
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
         owned, rented = (np.flatnonzero(self.eligible & mask).tolist() for mask in (is_owned, ~is_owned))
@@ -282,8 +282,9 @@ def _phases_problem(name: str, table: DataFrame, options: DataFrame, draws: Draw
 
 
 def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
-    """Return the label of the option row whose speed sets the hours of a phase's jobs: that of the machine `instance`,
-    or of one such device; None without one. A change of that speed then changes the plan's hours.
+    """Return the label of the option row whose speed sets the hours of a phase's jobs, by which they change with that
+    speed. It is the row of the machine `instance`, or of one device of the same kind as in `row`; None without one.
+    `rows`: options of the plan.
     """
     matches = [option["row"] for option in (row, *rows) if option["instance"] == instance]
     matches += [option["row"] for option in rows if option["gpus"] == 1 and option.get("gpu") == row.get("gpu")]

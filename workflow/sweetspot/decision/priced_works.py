@@ -103,7 +103,9 @@ def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> Price
 
 
 def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -> PricedWork:
-    """Return the workload of a single job as a priced work for the verdict: a choice per option (row), USD choice x
+    """Return the workload of a single job as a priced work for the verdict: a choice per option that can do it.
+
+    `rows`: its options, a machine at a price each; `draws`: samples, of which the choices' USD are taken, choice x
     sample.
     """
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
@@ -159,9 +161,10 @@ def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
 
 
 def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
-    """Return {column: value} of a mix (machines owned, offers rented) as a row of the table of choices.
-
-    `rows`: option rows by key.
+    """Return a mix (numbers of machines owned, offers rented beside them) as a row of the table `choices`, {column:
+    value}. It has kind and commitment (buy, contract, rent ...), title, price of the machine, USD over the project, the
+    offer that is rented most, machines to time first, and the reason why it cannot be the answer. `rows`: option rows
+    by key.
     """
     months = monthly.work.months
     lead = mix.done.lead or None

@@ -35,7 +35,7 @@ class SharedMachineProblem(DecisionProblem):
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return USD of all choices at what-if values, choice x case, as turning points and the tornado need them.
 
-        Every choice takes one machine.
+        Every choice takes one machine. `values`: parameters as factors of what is planned, one per case.
         """
         work = np.ones(values.cases) * values.work("days_per_month") * values.work("months")
         usd = self.baseline_usd[:, None] * work
@@ -155,7 +155,10 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
 
 
 def references(options: DataFrame) -> dict[str, Row]:
-    """Return {model: row of its reference option}, the machine that a decision is about; without one, no key."""
+    """Return {model: row of its reference option}, the machine at a price that a study asks about.
+
+    Break-even days and the amount of work are those of this machine; models without a reference are left out.
+    """
     rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
     return {row["model"]: row for row in records(rows)}
 

@@ -101,8 +101,9 @@ def _compared(work: PricedWork) -> DataFrame:
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
     """Return (recommended choice, runner-up or None) as row indices of a workload's choices, on which the verdict
-    rests. These are the cheapest choice and the cheapest of another commitment, else of another alternative. If the two
-    are too close to call, the less binding one is recommended, unless the cheaper one is a purchase at a firm price.
+    rests. These are the cheapest choice and the cheapest of another commitment (buy, contract, nothing), else of
+    another alternative. If the two are too close to call, the less binding one is recommended, unless the cheaper one
+    is a purchase at a firm price. `work`: choices with samples of USD.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
     best = eligible[0]
@@ -178,7 +179,7 @@ def with_missing_speeds(
     offers = offers[["instance", "title", "commitment"]].drop_duplicates()
 
     def timed(work: PricedWork) -> Collection[str]:
-        """Return names of machines with a speed for every class of jobs; all machines if the work needs no speed."""
+        """Return names of machines with a speed for every class of jobs of a work; if it needs none, all machines."""
         is_part = options["model"] == work.model
         if work.cost == DISPATCH:
             is_part = options["workload"].str.startswith(f"{work.name}.")
