@@ -46,7 +46,9 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
 
 
 def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
-    """Return a row of options (RANGES, `purchase`, `nodes`) as StartTimes, which samples waits; None if unknown."""
+    """Return chances, waits and failures in a row of options as StartTimes, which samples hours to a result. None where
+    a rate or wait is unknown. The row has RANGES, `purchase` and `nodes`.
+    """
     share, wait, start, failures = (
         tuple(float(row.get(column, np.nan)) for column in with_bounds(name)) for name in RANGES[1:]
     )

@@ -111,7 +111,7 @@ def check_offers(
 
 
 def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, float]:
-    """Return {workload: months of its project} where a length is stated, to hold contracts and deliveries against."""
+    """Return {workload: months of its project} where a length is stated, to check that contracts do not outlast it."""
     return {
         key: work.months
         for key, work in (*workloads.items(), *monthly.items())

@@ -29,10 +29,10 @@ NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
 def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
-    """Return all known speeds that can be priced: measured and published ones, then extrapolated ones, with `gpu`. A
-    row is a cell: images/s of a machine with a number of devices, a model, a batch size, a precision. A `headline` row
-    of `extrapolation` counts where `throughput` has no usable figure of that cell. Logical devices (parts of one
-    processor) are left out: they only show how the workflow measures. Unstable figures count as usable.
+    """Return all known speeds of machines, to price them: measured and published ones, then extrapolated ones. A row is
+    a cell: images/s of a machine (`instance`, `gpu`) with a number of devices, a model, a batch size, a precision. A
+    `headline` row of `extrapolation` counts where `throughput` has no usable figure of that cell. Logical devices
+    (parts of one processor) are left out: they only show how the workflow measures. Unstable figures count as usable.
     """
     timed = throughput.loc[~throughput["logical"].eq(True), PRICED_COLUMNS]
     timed = timed.assign(status=timed["status"].where(~timed["status"].isin(USABLE), "ok"))
@@ -53,14 +53,13 @@ def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
 def reference_throughput(
     rows: DataFrame, cells: DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
 ) -> FloatArray:
-    """Return, per row, the images/s of machine `instance` in the cell that agrees with the row, for comparisons.
+    """Return, per row, the images/s of the machine `instance` on the same task, to state a row's speed relative to it.
 
     Parameters
     ----------
-    rows, equal
-        Any table with the columns `equal`, in which row and cell must agree; no such cell gives NaN.
-    cells, instance
-        Speeds of `cells_to_price`, and the machine; of several cells the best basis counts, then the fastest.
+    rows, equal, cells, instance
+        Any table with the columns `equal`, in which a row of `cells` must agree with it (none: NaN); speeds of
+        `cells_to_price`; name of the machine; of several cells the best basis counts, then the fastest.
     """
     columns = list(equal)
     usable = cells[cells["instance"].eq(instance) & cells["status"].eq("ok") & cells["images_per_s"].notna()]
@@ -202,8 +201,8 @@ def _rate(rows: DataFrame, suffix: str) -> pd.Series:
 
 
 def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
-    """Return the table costs, one row per row of `_jobs`: hours, USD, kWh, images per USD, each with bounds, or why
-    not. `bills`: the priced jobs at central values (''), at low (`_low`) and at high bounds (`_high`).
+    """Return the table costs, from which options are made, one row per row of `_jobs`: hours, USD, kWh, images per USD,
+    each with bounds (`_low`, `_high`), or in `status` why not. `bills`: the priced jobs by bound ('', `_low`, `_high`).
     """
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours

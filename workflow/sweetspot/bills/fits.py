@@ -15,8 +15,7 @@ COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")
 
 
 def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
-    """Return options with COLUMNS: GiB that the work needs and has on each device, and whether it `fits` (else
-    dropped).
+    """Return options with COLUMNS: GiB that the work needs and has on each device, and `fits`, to drop those too small.
 
     Parameters
     ----------

@@ -51,8 +51,7 @@ def offers_in_usd(
     ----------
     name, prices, instances, month_days, energy, price_paths
         Name of the list; the list (UserError without an exchange rate); its machines by name; days of a month; power
-        and grids declared; whether rents change over the months of a project (None: only those with a trend of their
-        own).
+        and grids declared; whether rents change over the months of a project (None: only those with their own trend).
     """
     rows: list[Columns] = []
     fees: list[Columns] = []
@@ -195,7 +194,10 @@ def _use(fixed: Number, variable: FloatArray, days: FloatArray, downtime: float 
 
 
 def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
-    """Return a bought machine's (resale value [value, low, high] in its currency, curve [{years, kept}] or None)."""
+    """Return (resale value, curve by age) of a machine to buy, which lower the cost of owning it. The value is [value,
+    low, high] in its currency after the months of ownership; the curve, with which it is computed for other months,
+    [{years, kept}] (share of the price), None if a fixed value is stated.
+    """
     if not isinstance(ownership.residual, Resale):
         return bounds(ownership.residual), None
     points = ownership.residual.by_years()

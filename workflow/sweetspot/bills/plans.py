@@ -32,8 +32,7 @@ def plan_table(
     Parameters
     ----------
     cells, offers, fees, workloads, instances
-        The cells (`cells_to_price`), offers and fees tables; workloads, of which plans are priced, and machines by
-        name.
+        Tables of cells (`cells_to_price`), offers and fees; workloads, of which plans are priced; machines by name.
     """
     rows = costs.join_offers(cells[cells["status"] == "ok"], offers)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -115,8 +114,9 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
 def _schedule(
     rows: DataFrame, fees: DataFrame, plan: ProjectPlan, phase: Phase, fixed_machines: FloatArray
 ) -> DataFrame:
-    """Return options (machine speed x price) with one phase dealt to machines: `machines`, `hours` to its end, `usd`.
-    `fixed_machines`: machines per option that are owned or signed for. `slots`: jobs at once on one machine.
+    """Return options (machine speed x price) with one phase's jobs dealt to machines: `machines`, `hours`, `usd` ...
+    `hours` run from its start to its end, `usd` is of all machines, `slots` are the jobs at once on one. `phase`:
+    number and hours of jobs; `fixed_machines`: machines per option that are owned or signed for.
     """
     slots, rate, speed_of = np.ones(len(rows)), rows["images_per_s"], rows["instance"]
     if phase.gpus_per_job == "one":

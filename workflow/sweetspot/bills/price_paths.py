@@ -92,7 +92,7 @@ def mean_of_months(path: FloatArray, months: npt.ArrayLike) -> FloatArray:
 
 
 def mean_of_parts(path: FloatArray, starts: FloatArray, length: float) -> FloatArray:
-    """Return each sample's mean rent in each of several parts of a project (say, months of one price), sample x part.
+    """Return each sample's mean rent in each of several parts of a project (its sampled months), sample x part.
 
     Parameters
     ----------

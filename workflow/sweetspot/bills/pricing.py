@@ -27,8 +27,8 @@ from sweetspot.study.workloads import load_monthly, load_workloads
 def _read_inputs(
     price_file: Path, workload_file: Path, instances: Machines, name: str, *terms: Any
 ) -> tuple[Workloads, checks.MonthlyWorks, DataFrame, DataFrame, DataFrame]:
-    """Return (jobs, monthly workloads, offers, fees, price_lint) of a price list and workloads; UserError if wrong.
-    `name` and `terms` are passed to `price_tables`, which makes the three tables.
+    """Return (jobs, monthly workloads, offers, fees, price_lint), read from two files and checked; UserError if wrong.
+    `name` and `terms` are passed to `price_tables`, which makes the three tables of the price list.
     """
     workloads, monthly = load_workloads(workload_file), load_monthly(workload_file)
     prices = load_price_list(price_file)

@@ -95,7 +95,7 @@ class Rents:
         return self._mean(row) / float(row["rent_factor"])
 
     def by_month(self, row: Row, starts: FloatArray, length: float) -> FloatArray:
-        """Return an option's sampled rent in each part of its project / its mean rent there, sample x part.
+        """Return an option's sampled rent in each part of its project / its mean rent there, sample x part, for mixes.
 
         Parameters
         ----------

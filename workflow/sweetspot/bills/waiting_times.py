@@ -62,7 +62,7 @@ class WaitDistribution:
         return math.nan if self.is_overloaded else self.p_wait * self.mean_if_waiting
 
     def quantile(self, probability: float) -> float:
-        """Return the wait in hours that only 1 - `probability` of the jobs exceed; NaN if overloaded."""
+        """Return the wait in hours that only 1 - `probability` (0 to 1) of the jobs exceed; NaN if overloaded."""
         if self.is_overloaded:
             return math.nan
         if self.simulated:
@@ -113,7 +113,7 @@ def utilization(classes: Sequence[JobClass]) -> float:
 
 def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
     """Return how long jobs wait (hours) for machines that they share: by formula (M/G/c), else by simulation.
-    OVERLOADED if the machines are too few. `classes`: jobs with equal rate of arrival, run time and devices each.
+    OVERLOADED if the machines are too few. `classes`: rates of arrival, run times and jobs at once, per kind of job.
     """
     active = [job for job in classes if job.arrivals_per_hour > 0]
     busy_share = utilization(active)

@@ -71,7 +71,9 @@ def write_claims(rows: Sequence[CheckedClaim], path: str | Path) -> None:
 
 
 def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> CheckedClaim:
-    """Return a claim with recomputed number and verdict; `publications`: names of all that the study cites."""
+    """Return a claim with its recomputed number and verdict, a row of claims.parquet, from what `lookup` finds.
+    `publications`: names of all that the study cites.
+    """
     fields_of_claim = claim.model_dump(include=set(SCHEMA.names) - {"reason"})
     if claim.value is None:
         return CheckedClaim(
@@ -102,7 +104,9 @@ def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> Check
 
 
 def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: str) -> str:
-    """Return the verdict on a claim from low and high ends by model; `foreign`: others' figures in words, or ''."""
+    """Return the verdict on a claim: whether its printed number lies within the recomputed range of all models. `low`,
+    `high`: ends of that range by model; `foreign`: figures that the source does not print, in words, or ''.
+    """
     if not claim.checkable:
         return UNKNOWN
     if claim.printed is None:
@@ -136,9 +140,7 @@ def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str])
 
 
 def _foreign_origin(figure: UsedFigure, publications: Collection[str]) -> str:
-    """Return where a used figure is from if not from `publications`: its basis ('stand-in') or another publication;
-    else ''.
-    """
+    """Return where a figure is from that none of `publications` prints: its basis ('stand-in') or its source; or ''."""
     if figure.basis not in SOURCE_BASES:
         return figure.basis.replace("_", "-") or "no basis"
     parts = (figure.source.strip(" ;") or "no source").split(";")

@@ -252,8 +252,10 @@ class DecisionProblem(ABC):
 
     @cached_property
     def competing(self) -> Array:
-        """Indices of the choices that can be the answer (eligible, finite USD in every sample), on average the cheapest
-        first; the probability of being the cheapest is counted among these.
+        """Indices of the choices that can be the answer, on average the cheapest first: eligible, finite USD in every
+        sample.
+
+        What a figure is worth knowing is computed among these.
         """
         usd = np.where(self.eligible, self.samples_usd.mean(axis=1), np.inf)
         order = np.argsort(usd, kind="stable")

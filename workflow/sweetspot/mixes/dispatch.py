@@ -90,9 +90,10 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
 
 
 def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: Sequence[bool]) -> DispatchResult:
-    """Return the dispatch that fills owned kinds of machines with jobs in `order` (indices of `problem.held`), for
-    `dispatch`. The rest is rented. `counts`: machines by kind. `rounds`: whether a job's worth is compared with the
-    cost on rival kinds too, as if their hours were free, or with renting alone.
+    """Return the dispatch (who runs which jobs, at what cost) that fills owned kinds of machines in one order.
+    `dispatch` takes the cheapest of several orders. `counts`: machines by kind; `order`: indices of kinds in
+    `problem.held`, filled one after another, each with the jobs worth most; the rest is rented. `rounds`: whether a
+    job's worth is compared with the cost on rival kinds too, as if their hours were free, or with renting alone.
     """
     # Not copied where all is rented: hundreds of such mixes would hold a copy each.
     remaining = problem.jobs.copy() if order else problem.jobs

@@ -157,7 +157,9 @@ class Problem:
 
     @cached_property
     def owned_forecasts(self) -> list[tuple[Array, Array]]:
-        """Expected (hours, USD) of a job by kind of owned machine, each class x sample (or x 1); never runs: NEVER."""
+        """Expected (hours, USD) of a job by kind of owned machine, by which jobs are given to machines. Arrays, class
+        of jobs x sample (or x 1, where no speed is timed); NEVER where it cannot run.
+        """
         forecasts = []
         for kind in self.held:
             hours, usd = (
@@ -194,8 +196,7 @@ class Problem:
             yield name, usd[:, :, None] * self.by_month(offer.path)
 
     def select(self, samples: Indices | EllipsisType, months: Indices) -> "Problem":
-        """Return the problem with some of its samples and months, to try more mixes; expectations stay those of all
-        samples.
+        """Return the problem with some of its samples and months, to estimate faster; expectations stay those of all.
 
         Parameters
         ----------

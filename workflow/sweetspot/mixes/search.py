@@ -150,7 +150,9 @@ class MixSearch:
             timed = best
 
     def with_timings(self, mix: Mix) -> Mix:
-        """Return a mix with speeds `timed` before jobs are placed, if that saves enough and it rents on several."""
+        """Return a mix with the speeds `timed` (measured on rented machines) before jobs are placed, if that pays.
+        Unchanged where it saves too little, or where all jobs go to one offer anyway.
+        """
         if mix.single_offer or not self.timed:
             return mix
         result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)
