@@ -87,7 +87,7 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
 
 
 def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_days: float) -> dict[str, Any]:
-    """Return {column of `with_start_times`: value} for a row of options: shares, hours, failures an hour; else NaN."""
+    """Return how an option starts, {column of `with_start_times`: value}: chances, hours, failures an hour; or NaN."""
     offer = {name: row[name] for name in ("price_list", "provider", "gpu", "purchase")}
     offer["gpus"] = round(row["gpus"] / (or_zero(row["nodes"]) or 1.0))
 

@@ -54,7 +54,7 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
 
 
 def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, column: int = 0) -> FloatArray:
-    """Return the resale value of a machine as a share of its purchase price after some months.
+    """Return the resale value of a machine as a share of its purchase price after some months, to price ownership.
 
     Parameters
     ----------

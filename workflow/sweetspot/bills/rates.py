@@ -106,14 +106,14 @@ class Rents:
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Row) -> FloatArray:
-        """Return the mean rent of an option (row) over its model's project / today's rent, one per sample; cached."""
+        """Return an option's (row's) mean rent over its project / today's rent, one per sample: what it will cost."""
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
     def _path(self, row: Row, months: int = 0) -> FloatArray:
-        """Return the sampled rent of an option (row) / today's, sample x month, at least for the longest project."""
+        """Return an option's (row's) sampled rent / today's, sample x month, at least for the longest project."""
         months = max(months, self._months)
         market, provider = _market_key(row), ("list price", row["provider"])
         if (*market, months) not in self._paths:
@@ -176,9 +176,9 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return (machine hours, elapsed hours) of a spot job / the planned, if interruptions are `factor` times as
-    frequent. `row`: of options, with `interruptions_per_hour` and seconds to save, restore and wait; (1, 1) without
-    any.
+    """Return how much slower and dearer a spot job is if interruptions are `factor` times as frequent. (Machine hours,
+    elapsed hours) / the planned; (1, 1) without any. `row`: of options, with `interruptions_per_hour`, and seconds to
+    write a checkpoint, to restore it and to wait for another machine.
     """
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:

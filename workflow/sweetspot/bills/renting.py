@@ -115,12 +115,12 @@ def _slowdown(rate: Number, dump: Number, restore: Number, tau: FloatArray) -> F
 
 
 def makespan(machine_hours: Number, per_hour: Number, wait: Number) -> Number:
-    """Return the expected hours from start to end of an interrupted job: T_w (1 + wait / M); the wait is not billed.
+    """Return the expected hours from start to end of an interrupted job, for its deadline: T_w (1 + wait / M).
 
     Parameters
     ----------
     machine_hours, per_hour, wait
-        Hours that the machine runs T_w; interruptions per hour 1 / M; hours until another machine is available.
+        Hours that the machine runs T_w; interruptions per hour 1 / M; hours until another machine is free (not billed).
     """
     return machine_hours * (1.0 + per_hour * wait)
 

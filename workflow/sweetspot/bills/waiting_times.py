@@ -229,12 +229,12 @@ def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float]
 def start_times(
     devices: int, arrivals: Sequence[float], hours: Sequence[float], devices_needed: Sequence[int]
 ) -> list[float]:
-    """Return the hour at which each job starts on shared `devices` devices; no job overtakes an earlier one.
+    """Return the hour at which each job starts on shared `devices` devices, in order, to simulate waits.
 
     Parameters
     ----------
     devices, arrivals, hours, devices_needed
-        Number of devices; arrival and run time in hours, and devices of each job, in order of arrival.
+        Number of devices; arrival and run time in hours, and devices of each job; no job overtakes an earlier one.
     """
     free = devices
     running: list[tuple[float, int]] = []  # heap of (end, devices)

@@ -219,10 +219,10 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
 
 
 def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
-    """Return the tables ANALYSES (tornado, turning points, worth, break-even, sweeps) of decision problems by name.
+    """Return the tables ANALYSES (tornado, turning points, worth, break-even, sweeps) of all decision problems by name.
 
-    A problem without a length (one job, no owned machine) has no tornado and no turning points, because the number of
-    repetitions is unknown. Sweeps are of plans of phases and of monthly work.
+    They say how certain the answer is. A problem without a length (one job, no owned machine) has no tornado and no
+    turning points, because the number of repetitions is unknown. Sweeps are of plans of phases and of monthly work.
 
     Parameters
     ----------

@@ -139,8 +139,10 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> D
 
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:
-    """Yield a TimedJob per machine of the best mix and per offer that can run class `number`, to compare them by
-    deadline. A rented machine is paid in full by the one job. `queue`: waits for the machines of the mix.
+    """Yield a TimedJob (USD, hours, samples) per machine of the best mix and per offer that can run a class of jobs.
+
+    `cheapest_in_time` compares them. `number`: index of the class; `queue`: waits for the machines of the mix. A rented
+    machine is paid in full by the one job.
     """
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:

@@ -125,13 +125,14 @@ BASELINE = ParameterValues(1, {})
 
 
 def hour_change(row: Row, values: ParameterValues, rent: Number | None = None) -> Number:
-    """Return USD per hour of use of an option at parameter values over that at the baseline, to scale its costs; free:
+    """Return USD per hour of use of an option at what-if values / USD as planned, by which its cost is scaled; if free,
     1.
 
     Parameters
     ----------
     row, values, rent
-        Row of options (a machine at a price); values of the parameters; sampled mean rent, as `rates` takes it.
+        Row of options (a machine at a price); parameters as factors of their baseline; sampled mean rent, as `rates`
+        takes it (None: computed).
     """
     baseline = rates(row, BASELINE.of(None)).variable
     return rates(row, values.of(row["row"]), rent).variable / baseline if baseline else 1.0
@@ -253,9 +254,7 @@ class DecisionProblem(ABC):
     @cached_property
     def competing(self) -> Array:
         """Indices of the choices that can be the answer, on average the cheapest first: eligible, finite USD in every
-        sample.
-
-        What a figure is worth knowing is computed among these.
+        sample. What a figure is worth knowing is computed among these.
         """
         usd = np.where(self.eligible, self.samples_usd.mean(axis=1), np.inf)
         order = np.argsort(usd, kind="stable")
@@ -366,8 +365,10 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
 
 
 def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subject: str | None = None) -> Parameter:
-    """Return one figure (column, such as a price) of all `offers` as a Parameter, with value and range of the first
-    one. `name`, `unit`: for people; `subject`: key of what owns it (None: the first offer's option).
+    """Return one figure (column, such as a price) of all `offers` as a Parameter, which analyses move as one.
+
+    Value and range are those of the first offer. `name`, `unit`: for people; `subject`: key of what owns it (None: the
+    first offer's option).
     """
     row = offers[0].row
     value = row[figure]
@@ -454,8 +455,9 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
 def all_of(
     name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
 ) -> Parameter:
-    """Return a parameter that multiplies all values of a figure (baseline 1, range ± 20 %); by default the amount of
-    work.
+    """Return a parameter that multiplies all values of a figure, such as all rents; by default the amount of work.
+
+    Its baseline is 1, its range 20 % either side, assumed.
 
     Parameters
     ----------
@@ -482,7 +484,9 @@ def _groups(items: Iterable[Any], keys: Iterable[Any]) -> dict[Any, list[Any]]:
 
 
 def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
-    """Return (low, high, basis) of a row's figure, 90 % in its unit; the basis is declared, interval or assumed.
+    """Return (low, high, basis): the range over which analyses move a figure of an option row, 90 % in its unit.
+
+    The basis says where it is from: declared, interval or assumed (20 % either side).
 
     Parameters
     ----------
@@ -495,7 +499,9 @@ def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
 
 
 def known_or_assumed(value: float, low: float, high: float, basis: str) -> tuple[float, float, str]:
-    """Return (low, high, basis) of a value's range, or ASSUMED_RANGE either side and 'assumed' where it has none.
+    """Return (low, high, basis) of a value's range, which analyses use; ASSUMED_RANGE either side where none is known.
+
+    The basis is then 'assumed', which tables show.
 
     Parameters
     ----------

@@ -236,13 +236,15 @@ class MonthlyProblem(DecisionProblem):
         return MixSearch(problem, self.work).best(sorted(starts), kinds)
 
     def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float | None:
-        """Return the log factor at which two mixes cost the same, or one mix rents most elsewhere; None without one.
+        """Return where the answer changes: the log factor of a parameter at which two mixes cost the same, or None.
+
+        If both are the same mix, it is where another offer is rented most than as planned.
 
         Parameters
         ----------
         parameter, inner, outer, first, second
-            A parameter, and the logarithms of its factors between which the crossing is looked for; the mixes (if they
-            are the same, the offer that is paid most is compared with the baseline's).
+            A parameter, and the logarithms of its factors between which the crossing is looked for; the mixes (numbers
+            of machines owned, offers rented).
         """
         from scipy.optimize import brentq  # lazily: only monthly work needs it
 
@@ -302,10 +304,11 @@ class MonthlyProblem(DecisionProblem):
     def _break_even_case(
         self, name: str, without: Mix, with_machine: Mix, parameter: Parameter, problems: list[Problem]
     ) -> BreakEvenCase:
-        """Return USD per month with one machine more less that without, each with rentals, by factor and sample.
+        """Return USD per month with one machine more less that without, each with rentals: at which values does it pay?
 
-        `name`: option of the machine; `without`, `with_machine`: the mixes; `problems`: at BREAK_EVEN_LOGS, with a few
-        months; the factors at which both cost the same in all months are added.
+        USD are by factor of the parameter, and by sample and factor. `name`: option of the machine; `without`,
+        `with_machine`: the mixes; `problems`: at BREAK_EVEN_LOGS, with a few months; the factors at which both cost the
+        same in all months are added.
         """
         with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
             samples = np.stack([with_machine.at(problem).usd - without.at(problem).usd for problem in problems], axis=1)
@@ -385,9 +388,9 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
 
 
 def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
-    """Return a parameter; a resale value with a maximum: nobody resells a machine for more than its lowest price.
+    """Return a parameter, a resale value with a maximum, for analyses: nobody resells a machine for more than it cost.
 
-    The samples of resale values are cut at the same price.
+    The maximum follows from the low end of the price, where the samples of resale values are cut too; others stay.
     """
     if parameter.figure != "residual_usd":
         return parameter

@@ -241,7 +241,8 @@ class MonthlyWork(MixLimits):
     def _figure(self, name: str, row: Row, values: ParameterValues) -> Array:
         """Return samples of a figure of an option row at what-if `values`, from which machines and offers are priced.
 
-        `name`: "hours" or "usd" of a job, "variable" (USD per hour of use) or "days" (of use per month).
+        `name`: "hours" or "usd" of a job, "variable" (USD per hour of use) or "days" (of use per month); one value per
+        sample. What no value changes is as planned.
         """
         samples = self.figures[name][row["row"]]
         factor = values.of(row["row"])
@@ -253,9 +254,9 @@ class MonthlyWork(MixLimits):
         return np.asarray(samples * price / (1.0 if name == "variable" else factor("images_per_s")))
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
-        """Return a source's machine that is owned or committed to, priced and timed at what-if `values`, for the mixes.
-
-        Owned machines work in planned hours, committed ones always.
+        """Return a source's machine that is owned or committed to, with hours and USD at what-if `values`, for the
+        mixes. `source`: a machine at a price, with its speed for every class of jobs. Owned machines work in planned
+        hours, committed ones always.
         """
         row = source.offer
         months = self.work.months
@@ -303,10 +304,10 @@ class MonthlyWork(MixLimits):
         )
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
-        """Return a source's rental offer at each month's rent at what-if `values`, for the mixes.
+        """Return a source's rental offer with USD of a job at each month's rent at what-if `values`, for the mixes.
 
-        Expected USD are means weighted by `jobs` (class x sample x month); an urgent job pays for all slots of its
-        machine.
+        `source`: a machine at a price, with its speed for every class of jobs. Expected USD are means weighted by
+        `jobs` (class x sample x month); an urgent job pays for all slots of its machine.
         """
         shape = (len(self.classes), self.growth.shape[1])
         usd = np.full(shape, NEVER)
@@ -506,8 +507,10 @@ def monthly_work(
 def _job_samples(
     name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
 ) -> tuple[Array, Array]:
-    """Return (jobs per month, class x sample x month; growth per month, class x sample), the uncertain demand for
-    machines. `name`: of the workload; `size`: number of samples; medians if `seed` is None.
+    """Return (jobs per month, class x sample x month; growth per month, class x sample): the uncertain amount of work.
+
+    `name`: of the workload; `classes`: of its jobs, with numbers and ranges; `size`: number of samples; medians if
+    `seed` is None.
     """
     numbers = list[Array]()
     growth = list[Array]()

@@ -190,9 +190,10 @@ def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
 
 
 def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -> Series:
-    """Return a name per row of options that tells it from all others: machine; purchase unless on demand or owned;
-    price list. The price list of eligible options is named only where several have the same name. Columns by row:
-    `machines`, `lists` (names), `eligible` (booleans).
+    """Return a name per row of options that tells it from all others, for tables and page.
+
+    It is the machine, the purchase unless on demand or owned, and the price list, for eligible options only where
+    several have the same name. By row: `machines`, `lists` (names), `eligible` (booleans).
     """
     with_purchase = machines + " (" + rows["purchase"].str.replace("_", " ") + ")"
     names = machines.where(rows["purchase"].isin(["on_demand", "own"]), with_purchase)

@@ -95,9 +95,9 @@ class PhasesProblem(DecisionProblem):
         return Costs(usd, machines)
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
-        """Return (USD, machines) of the whole plan on one option (index of the choice) at what-if values, one per case.
+        """Return (USD, machines) of the whole plan on one option at what-if values, one per case, for `cost_usd`.
 
-        Infinite USD: no number of machines is enough to end in time.
+        `index`: of the choice. The fewest machines that end in time are taken; infinite USD: no number is enough.
         """
         row = self.choices[index].row
         plan = self.rows_of_plan[index]
@@ -213,13 +213,12 @@ def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_da
 
 
 def sampled_costs(rows: DataFrame, running: Array, ownership: Array, draws: Draws) -> tuple[Array, Array]:
-    """Return samples of (USD by use, USD by the month), option x sample, that give a plan's cost its interval.
+    """Return samples of (USD by use, USD by the month), option x sample, which give a plan's cost its range.
 
     Parameters
     ----------
     rows, running, ownership, draws
-        The options; USD by use and by the month at central figures, by option; samples of speeds and prices of all
-        options.
+        The options; USD by use and by the month at central figures, by option; samples of speeds and prices.
     """
     labels = rows.index
     slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[labels]

@@ -53,10 +53,10 @@ def works(
 
 
 def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: Array) -> PricedWork:
-    """Return a workload with its choices sorted by USD, and `stands`: whether a choice may be the answer.
-
-    It may if feasible, and persistent or the reference (if none: feasible); `why_not` says why others may not. `table`:
-    a row per choice; `usd`, `today`: choice x sample, at future and at today's rents.
+    """Return a workload with its choices sorted by USD, and `stands`: whether a choice may be the answer of the
+    verdict. It may if feasible, and persistent (nobody takes it away) or the reference; if none is, all feasible ones
+    may. `why_not` says why others may not. `table`: a row per choice; `usd`, `today`: choice x sample, at future and at
+    today's rents.
     """
     persistent = table["persistent"]
     in_answer = table["in_answer"]
@@ -72,10 +72,10 @@ def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: 
 
 
 def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, usd: Array, draws: Draws) -> PricedWork:
-    """Return a workload whose choices are single options (a machine at a price each), for a plan or a single job.
+    """Return a workload whose choices are single options (a machine at a price each) as a priced work for the verdict.
 
-    `rows`: the options; `columns`: further columns by choice, `ownership_usd` of the machine among them; `usd`: choice
-    x sample.
+    It is a plan of phases or a single job. `rows`: the options; `columns`: further columns by choice, `ownership_usd`
+    of the machine among them; `usd`: choice x sample.
     """
     options = records(rows)
     kinds = [_kind_of(row) for row in options]

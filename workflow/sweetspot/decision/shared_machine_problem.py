@@ -105,7 +105,7 @@ def _hour_at(row: Row, values: ParameterValues) -> Number:
 
 
 def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
-    """Return USD per hour of an option row if the team uses machines on `use` times the planned days.
+    """Return USD per hour of an option row if the team uses machines on `use` times the planned days, for its cost.
 
     `fixed`, `variable`: its USD per month and per hour; a contract's hour costs `variable` / use, for the month is due.
     """
@@ -117,7 +117,8 @@ def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Num
 def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws) -> tuple[Array, Array]:
     """Return (USD by row, samples row x sample) of doing once each workload of a model that every option can run.
 
-    `rows`: the model's options; `options`, `draws`: all options and their samples.
+    It is the work to compare options by where nothing is owned. `rows`: the model's options; `options`, `draws`: all
+    options and their samples.
     """
     table = options[options["model"].eq(model) & options["option"].isin([row["option"] for row in rows])]
     is_common = table.groupby("workload")["option"].transform("nunique") == len(rows)

@@ -133,14 +133,13 @@ def price_range(choice: Series) -> tuple[float, float]:
 
 
 def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: str = "alternative") -> int | None:
-    """Return the first choice that differs from the best in a column and in some sample's cost, such as the runner-up;
-    or None.
+    """Return the first choice that differs from the best in a column and in some sample's cost, as runner-up; or None.
 
     Parameters
     ----------
     work, best, indices, by
-        The priced workload; row index of the best choice, and those of the choices to look through, in this order; the
-        column of its table.
+        The priced workload; row index of the best choice, and those of the choices to look through, in order; the
+        column.
     """
     keys = work.table[by]
     usd = work.usd

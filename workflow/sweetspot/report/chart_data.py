@@ -38,8 +38,8 @@ class ChartData:
         return table_of(self.tables, name, *columns)
 
     def answer_options(self) -> "pd.DataFrame":
-        """Return the rows of the table `ranks` that charts of costs draw: one per option (a machine at a price), of the
-        answer's model in its first workload by name.
+        """Return the rows of the table `ranks` from which charts of costs are drawn, with RANK_COLUMNS. They are one
+        per option (a machine at a price), of the answer's model in its first workload by name.
         """
         rows = self.table("ranks", *RANK_COLUMNS)
         rows = rows[rows["model"] == self.model]

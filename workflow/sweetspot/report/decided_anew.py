@@ -121,9 +121,8 @@ def answer_of(verdict: pd.DataFrame) -> str | None:
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
-    """Return a row per difference between two states of a study, with the columns of the table `price_changes`: what an
-    edit of prices did. The first row has both answers in words. Offers of different price lists are different, unlike
-    in `difference`.
+    """Return what an edit of prices did: a row per difference between two states of a study (table `price_changes`).
+    The first row has both answers in words. Offers of different price lists are different, unlike in `difference`.
     """
     answers = {"said_before": answer_of(before.verdict), "said_after": answer_of(after.verdict)}
     prices, costs = price_changes(before.offers, after.offers), cost_changes(before.ranks, after.ranks)
@@ -171,9 +170,8 @@ def scenario_table(
 
 
 def answer_columns(decided: Mapping[str, pd.DataFrame]) -> Row:
-    """Return the verdict on the main work as {column: value}, a row of `scenario_table`, from the tables in `decided`.
-    They are `verdict` and `choices`, the columns OF_VERDICT and OF_CHOICE; without a verdict on the main work
-    `sentence` alone, which says so.
+    """Return the verdict on the main work and the cost of its best choice as {column: value}, a row of
+    `scenario_table`. `decided`: the tables `verdict` and `choices`; without a verdict only `sentence`, which says so.
     """
     for verdict in filter(lambda verdict: verdict["is_answer"], verdict_rows(dict(decided))):
         (best,) = rows_where(decided, "choices", workload=verdict["workload"], choice=verdict["best"])

@@ -38,8 +38,7 @@ def draw_figures(
     engine: str | Path | None = None,
 ) -> None:
     """Write charts of a study as Vega-Lite files, their captions, and the script that draws them in a browser. The
-    rules `draw_speed` and `draw_figures` call it. Raises UserError if study.yaml is broken, or the script cannot be
-    made.
+    rules `draw_speed` and `draw_figures` call it. Raises UserError for a broken study.yaml or a missing script.
 
     Parameters
     ----------
@@ -67,8 +66,7 @@ def draw_figures(
 
 def drawing_engine() -> str:
     """Return Vega and Vega-Lite as one JavaScript program, `packed`, for a page to draw its charts offline. Raises
-    UserError. The bundling runs in a subprocess, since its JavaScript engine reserves 10 GB of addresses, though little
-    memory.
+    UserError. The bundling runs in a subprocess, since its JavaScript engine reserves 10 GB of addresses.
     """
     bundle = subprocess.run([sys.executable, "-P", "-c", BUNDLE, vega_lite()], capture_output=True, check=False)
     if bundle.returncode != 0:

@@ -23,8 +23,7 @@ from sweetspot.wording import ROUNDS
 def render_evidence(
     tables: Tables, study: Study, specs: Mapping[str, str], engine: str = "", machines: Mapping[str, str] | None = None
 ) -> str:
-    """Return the HTML text of evidence.html, all figures behind a study's answer; text from tables and files is
-    escaped.
+    """Return the HTML text of evidence.html: all figures behind a study's answer, each with its source.
 
     Parameters
     ----------

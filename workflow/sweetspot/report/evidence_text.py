@@ -67,7 +67,7 @@ def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Call
     Parameters
     ----------
     tables, machines, model_title
-        Result tables by name, of which `warnings` is read; titles by instance; function from the key of a model to its
+        Result tables by name, of which `warnings` is read; titles by instance; function from a model's key to its
         title.
     """
     table = table_of(tables, "warnings", "rule", "instance", "model", "message")

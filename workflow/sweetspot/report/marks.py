@@ -59,9 +59,8 @@ def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of point marks that show where a figure is from, by a row's `basis`: filled (timed), hollow
-    (other machine), dashed (predicted). `base`: the chart to put marks on; `channels`: further encodings, such as
-    colour.
+    """Return three layers of point marks that show where a figure is from, by a row's `basis`. Filled: timed; hollow:
+    of another machine; dashed: predicted. `base`: the chart that they are marks of; `channels`: further encodings.
     """
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
@@ -120,13 +119,12 @@ def line_step(names: "pd.Series", height: int) -> "alt.Step":
 
 
 def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
-    """Return an x or y channel with a logarithmic scale, a margin around all points and round ticks.
+    """Return an x or y channel of a chart with a logarithmic scale, a margin around all points and round ticks.
 
     Parameters
     ----------
     channel, field, title, values
-        The class alt.X or alt.Y; the column to draw, and the title of its axis; all values on the axis, from which the
-        ticks are chosen.
+        The class alt.X or alt.Y; the column to draw; title of its axis; all values on it, which the ticks suit.
     """
     scale = alt.Scale(type="log", nice=False, padding=MARGIN)
     return channel(f"{field}:Q", title=title, scale=scale, axis=log_axis(values))

@@ -30,9 +30,9 @@ class AnswerPart(BaseModel):
 
     @classmethod
     def of(cls, row: Row, **fields: Any) -> Self:
-        """Build a part of answer.json from a row of a result table ({column: value}), not copying columns one by one. A
-        field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its value. A
-        missing or infinite number becomes None, a missing required text ''.
+        """Build a part of answer.json from a row of a result table ({column: value}), so that columns are not copied
+        one by one. A field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its
+        value. A missing or infinite number becomes None, a missing required text ''.
         """
         for name, field in cls.model_fields.items():
             value = row.get(name)

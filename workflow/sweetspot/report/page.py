@@ -81,8 +81,7 @@ def write_report(
     Parameters
     ----------
     tables, study_file, folder, machines
-        Result tables of the study by name, in USD; path of study.yaml; the folder to write the four files to; titles by
-        instance.
+        Result tables by name, in USD; path of study.yaml; folder for the four files; titles by instance.
     specs, engine
         Files of the charts of the evidence, as `draw.draw_figures` wrote them; file with the script that draws the
         charts in a browser (None: no script is included).

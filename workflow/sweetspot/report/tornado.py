@@ -78,8 +78,7 @@ def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
 def tornado_chart(
     bars: Sequence[TornadoBar], best: str, runner_up: str, baseline: float, money: Money | None = None
 ) -> Markup:
-    """Return the HTML of a tornado, what would change the answer: bars of the cost ratio of runner-up to best on one
-    axis.
+    """Return the HTML of a tornado, what would change the answer: bars of the cost ratio of runner-up to best.
 
     Parameters
     ----------

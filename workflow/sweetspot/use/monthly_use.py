@@ -193,10 +193,9 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (modes, covariances, log weights) of log level and growth of jobs per month, an item per DISPERSIONS, to
-    sample.
-
-    A Bayesian fit to `counts` (jobs of each month); `design`: columns 1 and month; shapes: d x 2, d x 2 x 2, d.
+    """Return (modes, covariances, log weights) of log level and growth of jobs per month, to sample forecasts from. A
+    Bayesian fit to `counts` (jobs of each month), once per value of DISPERSIONS (d of them); `design`: a row per month
+    with the columns 1 and month; shapes of the three: d x 2, d x 2 x 2, d.
     """
     from scipy.stats import nbinom  # slow to import
 

@@ -34,7 +34,7 @@ def provider_key(name: str) -> str:
 
 
 def device_key(gpu: str) -> str:
-    """Return a device's name as price tables spell it: 'Tesla V100-SXM2-16GB' gives 'v100'; '' if unknown or a TPU."""
+    """Return the name by which known prices of a device are found: 'v100' of 'Tesla V100-SXM2-16GB'; '' if unknown."""
     match = DEVICE.search(gpu.lower())
     if match is None or "tpu" in gpu.lower():
         return ""

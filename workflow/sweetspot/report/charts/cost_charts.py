@@ -24,10 +24,10 @@ BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_si
 
 
 def front_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return the options (rows of `ranks`) that the chart of hours against USD draws, with `kind`, `label`, `on_front`,
-    `fits`. `fits`: persistent. `on_front`: the same (if any option is), and no persistent one beats it (not slower, not
-    dearer, better in one). Options above MAX_COST_RATIO times the cheapest, and beaten interruptible ones, are left
-    out.
+    """Return the options (rows of `ranks`) that the chart of hours against USD draws, with four columns more. `kind`: a
+    group for the colour; `label`: name at the point; `fits`: persistent; `on_front`: the same (if any option is), and
+    no persistent one beats it (not slower, not dearer, better in one). Options above MAX_COST_RATIO times the cheapest,
+    and beaten interruptible ones, are left out.
     """
     rows = data.answer_options()
     rows = rows[rows["in_answer"].eq(True) & (rows["hours"] > 0) & (rows["usd"] > 0)]
@@ -122,8 +122,9 @@ FRONT = Chart(
 
 
 def bill_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return a row per line of the bills (table `bills`) of the cheapest persistent options and the reference, to draw.
-    `usd` is scaled to the option's cost in the answer, `total`, which has the mean rent over the project, not today's.
+    """Return the rows that the chart of bills draws: one per option and line of its bill, such as electricity. From the
+    table `bills`, of the cheapest persistent options and the reference. `usd` is scaled to the option's cost in the
+    answer, `total`, which has the mean rent over the project, not today's.
     """
     options = data.answer_options()
     options = options[options["persistent"].eq(True) | (options["instance"] == data.reference)].head(MAX_BILLS)

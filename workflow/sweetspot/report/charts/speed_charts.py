@@ -16,10 +16,10 @@ HEIGHT = 140  # pixels of a panel
 
 
 def select_speeds(data: "ChartData") -> "pd.DataFrame":
-    """Return the rows of `throughput` and `extrapolation` that the chart draws, one per machine, model and batch size.
-    A cell has its fastest figure; a figure used for several batches is drawn once. Of machines with the same speed one
-    is drawn: the reference, else one whose speed has the best basis. Of each model these are the fastest machines, the
-    measured ones and the reference.
+    """Return the rows that the chart of speeds draws, from `throughput` and `extrapolation`: images/s with interval.
+    One per machine, model and batch size, with its fastest figure; a figure used for several batches is drawn once. Of
+    machines with the same speed one is drawn: the reference, else one whose speed has the best basis. Of each model
+    these are the fastest machines, the measured ones and the reference.
     """
     columns = [*CELL, RATE, LOW, HIGH, *look.ORIGIN, "headline"]
     measured, predicted = (data.table(name, *columns)[columns] for name in ("throughput", "extrapolation"))
