@@ -191,13 +191,13 @@ def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
 
 
 def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
-    """Return USD per month of owning a machine, used or not, downtime ignored, with its values changed by `factor`.
+    """Return USD per month of owning a machine, used or not, at changed values, such as another price or more months.
 
     Parameters
     ----------
     row, factor, after
         Row of options; function from a column's name to its factor (the resale curve follows price and months); months
-        from the project's begin to delivery, which leave the resale value as it is.
+        from the project's begin to delivery, which leave the resale value as it is. Downtime is ignored.
     """
     capex, months = row["capex_usd"] * factor("capex_usd"), row["months"] * factor("months")
     price_factor = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0

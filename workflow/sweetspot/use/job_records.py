@@ -160,7 +160,9 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
 
 
 def _allocated_devices(line: RecordLine) -> float:
-    """Return a job's number of devices from sacct's AllocTRES (`gres/gpu=2,gres/gpu:a100=2`: 2); MIG: fractions."""
+    """Return how many devices a job had, by which its hours are counted, from sacct's AllocTRES. E.g. 2 in
+    `gres/gpu=2,gres/gpu:a100=2`; MIG slices as fractions. UserError for shards and other shares.
+    """
     total = sum_of_types = 0.0
     for item in line.fields["alloctres"].split(","):
         match = GPU.fullmatch(item)
