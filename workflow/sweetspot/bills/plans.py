@@ -48,8 +48,8 @@ def plan_table(
 
 
 def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.Machines) -> DataFrame:
-    """Return rows (machine speed x price) with the speed of jobs that take one device: `device_images_per_s`, and
-    `measured`, the machine that it comes from: the machine's base instance, else an equal share of its own images/s.
+    """Return rows (machine speed x price) with the speed of jobs that take one device: `device_images_per_s`, from the
+    machine's base instance, else an equal share of its own images/s; `measured` names the machine behind it.
     """
     rows = rows.assign(device_images_per_s=rows["images_per_s"] / rows["gpus"], measured=rows["instance"])
     for name in rows["instance"].unique():

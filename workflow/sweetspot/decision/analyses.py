@@ -91,11 +91,13 @@ def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> Row:
 
 
 def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
-    """Return rows of the table `break_even`, one per machine or contract and quantity: from how much work on buying
-    pays. All else is at the baseline. `break_even_value`: value from which the machine costs no more than the cheapest
-    rental; `pays_until`: value from which a further machine makes it more expensive again. The range that holds the
-    baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on; NaN: at no value. `_low`,
-    `_high`: 90 % of the samples; `p_pays`: share of samples in which it pays at the baseline.
+    """Return rows of the table `break_even`: from how much work (or how many months, days of use) on buying pays.
+
+    One per machine or contract and quantity, all else at the baseline. `break_even_value`: value from which the machine
+    costs no more than the cheapest rental; `pays_until`: value from which a further machine makes it more expensive
+    again. The range that holds the baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on;
+    NaN: at no value. `_low`, `_high`: 90 % of the samples; `p_pays`: share of samples in which it pays at the baseline.
+    `cases`: USD of owning less USD of renting along a parameter.
     """
     rows = []
     for case in cases:

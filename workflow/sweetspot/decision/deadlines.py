@@ -188,11 +188,12 @@ class ArrivalStream(NamedTuple):
 
 
 def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
-    """Return the table `queue`: how long the jobs of each class wait for the machines of the best mix.
+    """Return the table `queue`: how long the jobs of each class wait for the machines of the best mix, in hours.
 
     Jobs of all classes arrive at random over the hours in which a machine works, and wait in one queue. `utilisation`:
     share of the machines' time that all jobs take; `overloaded`: above 1, so that no wait exists; `wait_hours`: mean
-    wait, `_p90`: not exceeded by nine in ten jobs; `hours_to_result` = hours + wait_hours.
+    wait, `_p90`: not exceeded by nine in ten jobs; `hours_to_result` = hours + wait_hours. `works`: monthly workloads,
+    whose best mix (machines owned, offers rented) comes first.
     """
     rows: list[Row] = []
     for work in works:

@@ -352,12 +352,14 @@ class DecisionProblem(ABC):
 
 def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:
     """Return the parameters (prices, speeds, months ...) that may change an answer, each with its 90 % range, for all
-    analyses.
+    analyses. A parameter is a figure of one or several offers with its baseline value; the tornado, say, has a bar for
+    each.
 
     Parameters
     ----------
     offers, speeds, month_days
-        Offers that the choices use; the rows of the options whose speeds the work has, each once; days of a month.
+        Offers (a machine at a price) that the choices use; the rows of the options whose speeds the work has, each
+        once; days of a month.
     """
     owned = [offer for offer in offers if offer.row["purchase"] == "own"]
     rented = [offer for offer in offers if offer not in owned]

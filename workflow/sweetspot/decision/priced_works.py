@@ -143,9 +143,10 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
 
 
 def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
-    """Return a monthly workload with a choice per mix of machines, priced for the verdict.
+    """Return a monthly workload as a priced work for the verdict: a choice per mix of machines.
 
-    A mix is a number of machines owned and the offers rented beside them; USD are over the project, choice x sample.
+    A mix is numbers of machines owned and offers rented beside them; USD are over the project, choice x sample.
+    `options`: table of options, from which titles and prices are taken.
     """
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     mixes = monthly.distinct_mixes

@@ -189,7 +189,9 @@ class Problem:
         return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
 
     def rents(self) -> Iterator[tuple[str, Array]]:
-        """Yield (used offer, USD of a job, class x sample x month or x 1; 0: the job runs elsewhere), for the total."""
+        """Yield (name of a used offer, USD of a job there, class x sample x month or x 1), which a dispatch sums up. 0
+        where a job is not given to this offer.
+        """
         # Not kept: where prices change by the month this is as large as the jobs.
         for name, (offer, share) in self.used.items():
             usd = share * finite(offer.usd[:, self.samples])

@@ -245,8 +245,9 @@ def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
 
 
 def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
-    """Return the jobs whose wait for the best choice's machines the page mentions: over LONG_WAIT of their own hours.
-    `tables`: of which `queue` has a row per class of jobs.
+    """Return the jobs of which the page says how long they wait for the best choice's machines (hours), where that is
+    long. Long is over LONG_WAIT, a share of their own hours, or an overloaded machine. The table `queue` has a row per
+    class of jobs.
     """
     titles, waits = works(tables), []
     for row in rows_where(tables, "queue"):

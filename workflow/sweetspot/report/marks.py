@@ -99,7 +99,7 @@ def wrapped(names: "pd.Series") -> "pd.Series":
 
 
 def name_axis() -> "alt.Axis":
-    """Return an axis for names of options that may take several lines (`wrapped`), each centred at its tick."""
+    """Return the axis of a chart for names of options, which may take several lines (`wrapped`), each at its tick."""
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)

@@ -96,7 +96,9 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 
 
 def rows_where(tables: "Mapping[str, pd.DataFrame]", name: str, **values: object) -> list[dict[str, Any]]:
-    """Return the rows of table `name` whose columns equal `values`, as dicts; [] if table or column is missing."""
+    """Return the rows of table `name` whose columns equal `values`, as dicts ({column: value}), so that one is looked
+    up. [] if the table or a column is missing. `tables`: DataFrames by name.
+    """
     table = tables.get(name)
     if table is None or not {*values} <= {*table.columns}:
         return []

@@ -47,7 +47,8 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
 
 def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     """Draw how fast each machine trains: points (samples/s, with interval) by machine and batch, a panel per model.
-    `rows`: of `select_speeds`.
+    `rows`: of `select_speeds`, with `images_per_s` and bounds, `machine`, `model`, `batch_size`, `basis`; `data`:
+    titles and units.
     """
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
@@ -116,7 +117,8 @@ def select_lines(data: "ChartData") -> "pd.DataFrame":
 
 def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     """Draw how well several devices share the work: lines of efficiency over the number of devices, a panel per model.
-    `rows`: of `select_lines`.
+    `rows`: of `select_lines`, with `family`, `model`, `gpus`, `efficiency` (1: linear), `basis`; `data`: titles and
+    units.
     """
     counts = alt.Axis(values=sorted(rows["gpus"].unique().tolist()))
     # Figures measured on a faster second machine may reach above 1.
