@@ -131,7 +131,9 @@ def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: 
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Return the logarithmic axis for a chart's `values`: even ticks up to LINEAR_RANGE, else 1 and 3 of a decade."""
+    """Return the logarithmic axis for a chart's `values` (a column), with ticks that people read at a glance. They are
+    even up to a range of LINEAR_RANGE (highest / lowest), else at 1 and 3 of each decade.
+    """
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]
