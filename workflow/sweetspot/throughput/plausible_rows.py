@@ -39,10 +39,10 @@ def without_impossible(figures: pd.DataFrame, impossible: Sequence[ImpossibleFig
 
 
 def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
-    """Return the `impossible` rows of `figures` with a warning each, lowered to their limit or without figure.
-
-    A row with a limit has this limit as `images_per_s` and upper bound, limit / SLOWER as lower bound, and the basis
-    `scaled` (n times one device). A row without a limit has NaN and the status `beyond_peak`.
+    """Return the `impossible` rows of `figures`, each with a warning and lowered to what its devices can reach, so
+    that no decision rests on a published or measured speed beyond the hardware's limit. A row with a known limit gets
+    it as `images_per_s` and upper bound, limit / SLOWER as lower bound, and the basis `scaled` (n times one device). A
+    row without a known limit loses its figure (NaN) and gets the status `beyond_peak`.
     """
     rows = figures.iloc[[figure.row for figure in impossible]]
     limits = pd.Series([figure.limit for figure in impossible], rows.index, dtype=float)

@@ -61,17 +61,19 @@ def same_device(gpu: pd.Series, name: str) -> pd.Series:
 def stand_in(
     pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "StudyCells", as_of: str
 ) -> ThroughputEstimate | None:
-    """Find the nearest published figure of the same device and model.
-
-    That has the same framework, then the same precision, then the smallest product of what batch, years of software
-    and form of the device can change (DOUBLING, YEAR, FORM), then the exact device, then the smaller batch.
-    Of several equally near figures the median is taken; None without any figure.
+    """Estimate the speed of a setup that nobody published by the nearest published figure of the same device and
+    model, with warnings that say what differs. None without any figure. Nearest: the same framework, then the same
+    precision, then the smallest product of what batch, years of software and form of the device can change (DOUBLING,
+    YEAR, FORM), then the exact device, then the smaller batch. Of several equally near figures the median is taken.
 
     Parameters
     ----------
-    pool, gpu, model, batch_size, question, as_of
-        Published rows of the requested device count (throughput.csv's columns, `xla` as bool); device, model and batch
-        per device of the cell that lacks a figure; the study's cells (framework and precision) and date.
+    pool
+        Published rows with the requested number of devices (columns of throughput.csv, `xla` as bool).
+    gpu, model, batch_size
+        Device, model and batch per device of the setup without a figure.
+    question, as_of
+        The study's settings (its framework and precision are wanted), and its date.
     """
     rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if rows.empty:
@@ -127,7 +129,9 @@ def stand_in(
 
 
 def year_of(text: str) -> float:
-    """Parse a date (2026, 2026-03 or 2026-03-01) as a decimal year, the middle of what it names; NaN for other text."""
+    """Parse a date (2026, 2026-03 or 2026-03-01) as a decimal year, the middle of what it names, so that ages of
+    software can be subtracted: 2026-03 is 2026.21. NaN for other text.
+    """
     match = AS_OF.fullmatch(text)
     if match is None:
         return math.nan
@@ -138,9 +142,9 @@ def year_of(text: str) -> float:
 
 
 def software_years(published: pd.DataFrame) -> pd.Series:
-    """Return the decimal year of each row's software (2018.5); NaN where neither `as_of` nor the version tells it.
-
-    published: columns framework, framework_version and, if known, as_of (YYYY, YYYY-MM or YYYY-MM-DD; has priority).
+    """Return the decimal year of the software behind each published speed (2018.5), by which older figures are held to
+    be less alike; NaN where neither `as_of` nor the version tells it. `published` has the columns framework,
+    framework_version and, if known, as_of (YYYY, YYYY-MM or YYYY-MM-DD; has priority).
     """
     columns = published.reindex(columns=["as_of", "framework", "framework_version"]).astype(object)
     rows = columns.where(columns.notna(), "").itertuples(index=False)
@@ -148,7 +152,9 @@ def software_years(published: pd.DataFrame) -> pd.Series:
 
 
 def _software_date(as_of: str, framework: str, version: str) -> str:
-    """Return `as_of`, else the month (YYYY-MM) in a framework's version, else that of the release meant, or ''."""
+    """Return when a published figure's software is from, as a text for `year_of`: `as_of`, else the month (YYYY-MM) in
+    the version, else the month of the framework's release with that version (facts/software_releases.csv), else ''.
+    """
     if as_of:
         return as_of
     if match := MONTH.search(version):

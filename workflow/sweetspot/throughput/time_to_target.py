@@ -50,7 +50,9 @@ class TimeRow(CsvRow):
     date: str
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause per fault of the row: a round without a version, nodes that do not divide the devices."""
+        """Yield a clause of the user's error message per fault of the row: a round without a version, nodes that do
+        not divide the devices.
+        """
         if not _version(self.round):
             yield f"a round such as v5.1, not {self.round!r}"
         if self.gpus % self.nodes:
@@ -82,7 +84,9 @@ def read_times(path: Path) -> pd.DataFrame:
 
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
-    """Return {(benchmark, gpu, gpus): median time of its newest round} from the rows of time_to_target.csv."""
+    """Return {(benchmark, gpu, number of devices): median time of its newest MLPerf round} from the rows of
+    time_to_target.csv (fields of TimeRow), so that one time stands for all submitters.
+    """
     times = {}
     rounds = sorted({_version(name) for name in table["round"]}, reverse=True)
     for (benchmark, gpu, gpus), group in table.groupby(["benchmark", "gpu", "gpus"]):
@@ -109,13 +113,14 @@ def _version(name: str) -> tuple[int, ...]:
 
 
 def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Return throughput rows, in runs per second, of instances whose device and count have a published time.
+    """Turn published times to a target (MLPerf's) into rows of throughput.parquet, in training runs per second, for
+    each machine of the study with the same device and device count. Basis `published`; 95 % bounds by the spread
+    between submitters.
 
     Parameters
     ----------
     table, question, instances
-        Rows of `read_times`, the study's cells, machines by name. Returned are columns of throughput.parquet with the
-        basis `published` and 95 % bounds by the spread between submitters.
+        Rows of `read_times`; the study's models and batches; its machines by name.
     """
     times = results(table)
     rows = [
@@ -129,7 +134,9 @@ def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[st
 
 
 def _timed_cell(time: TimeToTarget, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a row {column of throughput.parquet: value}: a cell (`cell_columns`) at 1 / published time, in runs/s."""
+    """Return one row {column of throughput.parquet: value} for a machine with a published time: the speed 1 / time in
+    runs per second, with 95 % bounds. `cell`: its identifying columns, by `cell_columns`.
+    """
     rate = 1 / (60 * time.minutes)
     return {
         **cell,
