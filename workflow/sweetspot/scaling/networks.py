@@ -14,9 +14,8 @@ MIDDLING_NETWORK = {"parameters_millions": 30.0, "tensors": 160, "normalised": T
 
 @cache
 def listed_networks() -> pd.DataFrame:
-    """Return facts/networks.csv, one row per network (index: its name), with three columns.
-
-    parameters_millions: trainable values; each step exchanges one gradient for each. tensors: separate gradients
+    """Return facts/networks.csv, a row per network (index: its name): what it sends between devices at each training
+    step. parameters_millions: trainable values; each step exchanges one gradient for each. tensors: separate gradients
     (weights, biases, scales), each of which takes time to start. normalised: whether batch normalisation follows
     convolutions.
     """
@@ -32,7 +31,9 @@ def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def unlisted_network_warnings(model: str) -> list[dict[str, str]]:
-    """Return [a `network_unknown` warning for a prediction] if facts/networks.csv lacks the model, else []."""
+    """Return [a `network_unknown` warning] for a prediction about a model that facts/networks.csv lacks, so that
+    assumed parameters stand in for it; [] if it is listed.
+    """
     if network_name(model) in listed_networks().index:
         return []
     message = (

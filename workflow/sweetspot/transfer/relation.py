@@ -55,12 +55,15 @@ def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
 def condition(
     prediction: JointPrediction, measured: list[int], log_rates: np.ndarray, log_sd: np.ndarray | float = 0.0
 ) -> JointPrediction:
-    """Return the prediction for all cells, given the measured log throughput of some of them.
+    """Update the predicted log speeds of all cells (one workload on many devices) by what was measured of some of
+    them: a measured device pulls the predictions of similar ones towards it.
 
     Parameters
     ----------
-    prediction, measured, log_rates, log_sd
-        Joint prediction of all cells; positions of the measured ones; their log throughput and its standard deviation.
+    prediction, measured
+        Joint prediction of all cells (mean and covariance); positions of the measured ones.
+    log_rates, log_sd
+        Natural log of the measured samples/s, one per position, and the standard deviation of its error.
     """
     rows = prediction.covariance[measured]
     gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T
@@ -74,12 +77,13 @@ def prior_mean(cells: pd.DataFrame) -> np.ndarray:
 
 
 def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
-    """Return the prior covariance of log throughput (matrix rows x columns) between two tables of cells.
-
-    Each row of facts/device_relation.csv is an effect that cells with equal `groups` share (no groups: all cells), as
-    a slope on `feature` or, without one, a constant. Its `sd`, in log units, has the greatest marginal likelihood on
-    the shipped figures, to two digits, under a lognormal prior around 0.1 with sd 1. `rows` and `columns` have the
-    columns of `figures.as_figures`; the same table twice has the noise of each figure added.
+    """Return the matrix (rows x columns) that says how much knowing one cell's log speed tells of another's, before
+    any figure is seen: cells that share device, architecture, network or software are correlated. The relation is
+    fitted and predicts by it. `rows` and `columns`: tables of cells with the columns of `as_figures`; the same table
+    twice has the noise of each figure added. Each row of facts/device_relation.csv is an effect that cells with equal
+    `groups` share (no groups: all cells), as a slope on `feature` or, without one, a constant. Its `sd`, in log units,
+    has the greatest marginal likelihood on the shipped figures, to two digits, under a lognormal prior around 0.1 with
+    sd 1.
     """
 
     def equal(name: str) -> np.ndarray:
