@@ -39,7 +39,9 @@ def current_day() -> date:
 
 
 def download(url: str, expected: str) -> Download:
-    """Fetch the file at an address; raise UserError, with what was `expected` ('a CSV file'), if there is none."""
+    """Fetch the file at an address, such as a price catalogue, with its day and checksum. Raises UserError if it
+    cannot be fetched or is a web page; `expected` ('a CSV file') says in the message what should be there.
+    """
     import requests
 
     address = public_url(url)

@@ -57,7 +57,7 @@ class LogFile:
         raise UserError(f"{self.path}, line {line}: {message}")
 
     def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
-        """Raise UserError if a value in the log differs from the one that the study declares.
+        """Raise UserError if a log was made with another setting, such as the batch, than the study states about it.
 
         Parameters
         ----------
@@ -75,7 +75,9 @@ def uncoloured(text: str) -> str:
 
 
 def positive(text: str | None) -> float | None:
-    """Return `text` as a number between 1e-15 and 1e15, or None: other values are no measured time, rate or size."""
+    """Return a log's `text` as a number between 1e-15 and 1e15, else None: no other value is a measured time, rate or
+    size.
+    """
     try:
         value = float(text) if text is not None else 0.0
     except ValueError:

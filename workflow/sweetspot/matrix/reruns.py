@@ -27,7 +27,8 @@ def must_replace(file: str, notes: Path = NOTES) -> bool:
 
 
 def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = NOTES) -> None:
-    """Write down which existing run files this invocation is to replace, so that a refused rerun is tried again.
+    """Write down which existing run files (benchmark results) this invocation is to replace, so that a rerun that
+    fails is tried again next time, though Snakemake forgets it.
 
     Parameters
     ----------

@@ -61,7 +61,8 @@ SCRIPTS = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LE
 
 
 def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, accounts: str = "") -> None:
-    """Raise UserError in Slurm's words if it would refuse the jobs (`sbatch --test-only`); not if it does not answer.
+    """Raise UserError in Slurm's words if it would refuse the benchmark jobs (`sbatch --test-only`), before any is
+    submitted; not if it does not answer.
 
     Parameters
     ----------
@@ -84,7 +85,9 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
 
 
 def _refusal(command: Sequence[str]) -> str:
-    """Return Slurm's reason for refusing an sbatch command (at most 200 characters); '' if it accepts or is silent."""
+    """Ask Slurm by an `sbatch --test-only` command whether it takes a job; return its reason for refusing (at most 200
+    characters), '' if it accepts or does not answer.
+    """
     try:
         process = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     except (subprocess.SubprocessError, OSError):
@@ -95,7 +98,9 @@ def _refusal(command: Sequence[str]) -> str:
 
 
 def install_commands(folder: Path = FOLDER) -> None:
-    """Write wrappers of Slurm's commands into `folder`, first on this process's PATH; do nothing without Slurm."""
+    """Put wrappers of Slurm's commands (module docstring) into `folder`, first on this process's PATH, so that
+    Snakemake survives a controller that is away; do nothing without Slurm.
+    """
     command_folder = str(folder.absolute())
     path = os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != command_folder)
     programs = {f"REAL_{name}": shutil.which(name, path=path) or "false" for name in PROGRAMS}
