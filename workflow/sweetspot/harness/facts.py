@@ -46,7 +46,9 @@ EXCEPTION_START = re.compile(
 
 
 def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
-    """Return facts of a run by name for its file: devices, software, host, start time; `command`: its argv."""
+    """Return what a run's file records of its machine, {fact: value}: devices, software versions, host, settings,
+    start time; so that a later reader can tell what was measured. `command`: the run's argv.
+    """
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
@@ -88,7 +90,9 @@ def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
 
 
 def sweetspot_version() -> dict[str, str]:
-    """Return {'version': ...} of Sweetspot, with 'commit' where it runs from a git clone."""
+    """Return the version of Sweetspot for a run's record: {'version': ...}, with 'commit' where it runs from a git
+    clone.
+    """
     facts = {"version": __version__}
     project = Path(__file__).parents[3]
     if (project / ".git").exists():
@@ -116,10 +120,9 @@ def _cpuinfo(key: str) -> str:
 
 
 def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
-    """Return `peak_memory_gib` of one device and `peak_memory_source`, from the facts of a run; {} where none is known.
-
-    The source is the framework's counter (`framework`), the fullest sample of the device (`nvml`), or the largest
-    process on a processor (`resident`; `device`: `cpu` or `gpu`).
+    """Return `peak_memory_gib` of one device, which tells what fits into its memory, and `peak_memory_source`, from
+    the facts of a run; {} where none is known. The source is the framework's counter (`framework`), the fullest sample
+    of the device (`nvml`), or the largest process on a processor (`resident`; `device`: `cpu` or `gpu`).
     """
     peaks = {"framework": "peak_memory_bytes", "nvml": "gpu_memory_peak_bytes"}
     if device == "cpu":
@@ -131,9 +134,8 @@ def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
 
 
 def memory_error(errors: str) -> str | None:
-    """Return the line of a process's stderr which says that memory ran out, in its last exception; None if none does.
-
-    Without an exception the last three lines are searched.
+    """Find out whether a training process died because memory ran out (status `oom`): return the line of its stderr
+    that says so, in its last exception (without an exception, in the last three lines); None if none does.
     """
     lines = errors.strip().splitlines()
     starts = [number for number, line in enumerate(lines) if EXCEPTION_START.match(line)]

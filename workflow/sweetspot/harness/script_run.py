@@ -49,10 +49,9 @@ class Chunk(NamedTuple):
 
 
 class ScriptProcess:
-    """The script's process, in a session of its own, and what it writes. UserError if it cannot be started.
-
-    `argv` has all placeholders filled in, `environment` all variables; `file` is the one to which the script writes its
-    steps, None where they are lines of its output.
+    """The script's process, in a session of its own, and what it writes. UserError if it cannot be started. `argv` has
+    all placeholders filled in, `environment` all variables; `file` is the one to which the script writes its steps,
+    None where they are lines of its output.
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
@@ -77,7 +76,9 @@ class ScriptProcess:
         self._outputs = [self.process.stdout]
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the bytes that the script writes, until it has ended and no more come (children may still write)."""
+        """Yield the bytes that the script writes, with the moment of reading, until it has ended and no more come
+        (children may still write).
+        """
         while True:
             has_ended = self.process.poll() is not None
             chunks = [Chunk(self._read_output(), time.perf_counter(), is_of_file=False)]
@@ -88,7 +89,9 @@ class ScriptProcess:
                 return
 
     def _read_output(self) -> bytes:
-        """Return new bytes of the script's stdout and stderr; b'' after 0.2 s, or 5 ms beside a file of steps."""
+        """Return new bytes of the script's stdout and stderr, up to CHUNK_BYTES; b'' if none come within 0.2 s (5 ms
+        where steps are read from a file).
+        """
         readable, _, _ = select.select(self._outputs, [], [], IDLE_S if self.file is None else POLL_S)
         written = os.read(readable[0].fileno(), CHUNK_BYTES) if readable else b""
         if readable and not written:
@@ -96,7 +99,9 @@ class ScriptProcess:
         return written
 
     def _read_file(self) -> bytes:
-        """Return the bytes that the script added to its file of steps since the last call; b'' where there are none."""
+        """Return the bytes that the script added to its file of steps since the last call, up to CHUNK_BYTES; b'' if
+        none.
+        """
         if self.file is None or not self.file.is_file():
             return b""
         with self.file.open("rb") as steps:
@@ -108,7 +113,9 @@ class ScriptProcess:
         return written
 
     def end(self) -> None:
-        """End the script and all processes that it started, by SIGTERM and, after 3 s, by SIGKILL."""
+        """End the script and all processes that it started, by SIGTERM and, after 3 s, by SIGKILL, so that its devices
+        are free.
+        """
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(GRACE_S)
@@ -140,7 +147,9 @@ class ScriptRun:
         self.output = LineSplitter()
 
     def read_steps(self) -> bool:
-        """Report the script's steps to the supervisor; True once the stop rule holds, False if it ended before."""
+        """Time the steps that the script reports and pass them to the supervisor; return True once the protocol's stop
+        rule holds (enough steps), False if the script ended before.
+        """
         file_lines = LineSplitter()
         has_file = self._process.file is not None
         is_enough = False
@@ -154,7 +163,9 @@ class ScriptRun:
         return is_enough
 
     def _add_line(self, line: str, moment: float) -> bool:
-        """Report the step of one line of the script, read at `moment` (s); return True once the stop rule holds."""
+        """Time the step that a line of the script reports, read at `moment` (s), if it does; return True once the stop
+        rule holds. A loss that is not finite ends the run; long silence is told to the supervisor.
+        """
         report = self._reader.read(line)
         if report is None:
             self._lines_without_step += 1
@@ -184,7 +195,9 @@ class ScriptRun:
         return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
 
     def _warnings(self) -> Iterator[tuple[str, str]]:
-        """Yield (rule, message) of this run's warnings: repeated lines, pauses, a rate that the clock contradicts."""
+        """Yield (rule, message), a slug and a sentence for the run file, for what makes this run's speed doubtful:
+        repeated lines, pauses, a rate that the clock contradicts.
+        """
         processes, pauses, compared = lines_per_step(self._bare_moments), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
@@ -223,7 +236,9 @@ class ScriptRun:
         self.fail(self.ending())
 
     def finish(self, is_enough: bool) -> None:
-        """End the script; exit with a sentence if it made too few steps and `is_enough` (the stop rule) is false."""
+        """End the script and this process's part: return if it made enough steps (`is_enough`: the stop rule held),
+        else exit with a code and a sentence that say why it failed.
+        """
         code = self._process.process.poll()
         count = len(self.measured.timed)
         min_steps = self._request.min_steps_slow
@@ -244,7 +259,9 @@ class ScriptRun:
 
 
 def main(request: Request) -> None:
-    """Measure the script of a request: run it, and report its steps to the supervisor until the stop rule holds."""
+    """Time a user's training script instead of a built-in network: run it, and report its steps to the supervisor
+    until the stop rule holds.
+    """
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     script = load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:

@@ -44,10 +44,9 @@ def train(
     tell: Callable[..., None] = say_first,
     clock: Callable[[], float] = time.perf_counter,
 ) -> None:
-    """Train until the protocol lets the run end, and report each window of steps to the supervisor.
-
-    On a GPU a window is many steps, waited for once: waiting for each would keep Python from running ahead of the
-    device, which is how it is used.
+    """Train until the protocol lets the run end, and report each window of steps to the supervisor, which writes their
+    times to the run file. On a GPU a window is many steps, waited for once: waiting for each would keep Python from
+    running ahead of the device, which is how it is used.
 
     Parameters
     ----------
@@ -69,9 +68,9 @@ def train(
 
 
 def steps_per_window(request: Request, step_s: float) -> int:
-    """Return how many steps are launched before one wait: half a second of a GPU's steps, but at least four.
-
-    It is 1 where a step takes 2 s or more, so that waiting costs nothing, and on a processor, which does not run ahead.
+    """Return how many steps are launched before one wait, given the seconds of a step: half a second of a GPU's steps,
+    but at least four. It is 1 where a step takes 2 s or more, so that waiting costs nothing, and on a processor, which
+    does not run ahead.
     """
     if request.device == "cpu" or step_s >= LONG_STEP_S:
         return 1
@@ -79,7 +78,8 @@ def steps_per_window(request: Request, step_s: float) -> int:
 
 
 def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[Interval, float]:
-    """Make `count` steps, time them, and return (interval, last loss); exit with code DIVERGED if that is not finite.
+    """Make `count` training steps, time them together, and return (interval: mean seconds of a step and their number;
+    last loss); exit with code DIVERGED if the loss is not finite.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_co
 
 
 def run(request: Request) -> None:
-    """Train until the stop rule holds; report facts, each step, peak memory and any failure to the supervisor.
-
-    A failure is reported too because launchers exit with a code of their own and print last lines of their own.
+    """Build the framework's training step and train until the stop rule holds; report facts, each step, peak memory
+    and any failure to the supervisor. A failure is reported too because launchers exit with a code of their own and
+    print last lines of their own.
     """
     framework = backend(request.cell.framework)
     try:
