@@ -40,7 +40,7 @@ def in_a_sentence(target: str | Path) -> Iterator[None]:
 
 
 def _require_replaceable(target: Path) -> None:
-    """Raise UserError if `target` exists and is no regular file: a rename to its name would replace it."""
+    """Raise UserError if `target`, a file to be written, exists and is no regular file: a rename would replace it."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -60,11 +60,11 @@ def _make_folder(folder: Path) -> None:
 
 @contextmanager
 def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
-    """Yield a unique temporary path beside `path`; rename it to `path` if the block ends well, else remove it.
-
-    The name is unique per process, so an orphan of an earlier submission never writes into a later one's file.
-    `lasting`: the content is synced to disk before the rename (some milliseconds): a power cut leaves no empty file.
-    Raises UserError where the disk is full, read-only or another user's, and where `path` is no regular file.
+    """Write a file so that readers see the old content or the new, never a half: yield a temporary path beside `path`
+    to write to; rename it to `path` if the block ends well, else remove it. The name is unique per process, so an
+    orphan of an earlier submission never writes into a later one's file. `lasting`: the content is synced to disk
+    before the rename (some milliseconds): a power cut leaves no empty file. Raises UserError where the disk is full,
+    read-only or another user's, and where `path` is no regular file.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{uuid.uuid4().hex[:8]}.tmp")
@@ -100,7 +100,7 @@ def sync(path: Path) -> None:
 
 
 def require_writable(*folders: str | Path) -> None:
-    """Raise UserError for the first of the folders that exists and cannot be written."""
+    """Raise UserError for the first of the folders that exists and cannot be written, before any work is done."""
     for folder in map(Path, folders):
         if folder.is_dir() and not os.access(folder, os.W_OK):
             raise UserError(
@@ -120,9 +120,8 @@ def require_space(path: str | Path) -> None:
 
 
 def read_limited(path: str | Path, max_bytes: int) -> bytes:
-    """Return the bytes of a file that a person gave, at most `max_bytes`.
-
-    Raises UserError where it is missing, larger, or no regular file: a device never ends, a pipe may give nothing.
+    """Return the bytes of a file that a user gave, at most `max_bytes`, so that no file can fill the memory. Raises
+    UserError where it is missing, larger, or no regular file: a device never ends, a pipe may give nothing.
     """
     file, parts, remaining = Path(path), list[bytes](), max_bytes + 1
     require_file(file)
@@ -168,8 +167,7 @@ def checksum(path: str | Path) -> str:
 
 
 def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Table":
-    """Read a Parquet file as an Arrow table: all columns, or those of `columns` that the file has.
-
+    """Read a Parquet file (a result table) as an Arrow table: all columns, or those of `columns` that the file has.
     Raises UserError where the file is damaged or incomplete.
     """
     import pyarrow as pa

@@ -21,7 +21,9 @@ VARIABLE = "SWEETSPOT_STEPS"  # the file to which steps are told
 
 
 def steps(batches: Iterable[T], finish: Callable[[], Any] | None = None) -> Iterator[T]:
-    """Yield each batch; if measured, write each step's seconds to file $SWEETSPOT_STEPS; `finish` awaits a device."""
+    """Yield each batch; if the script is being measured, write the seconds of each step, for the harness to read, to
+    the file $SWEETSPOT_STEPS. `finish` waits for a device's work.
+    """
     file = os.environ.get(VARIABLE)
     if not file or int(os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or 0) > 0:
         yield from batches

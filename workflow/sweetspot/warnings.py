@@ -24,7 +24,8 @@ def warning(rule: str, message: str) -> dict[str, str]:
 
 
 def pairs(value: Any) -> list[Warned]:
-    """Return the warnings in one cell of a column `warnings`; [] for None and NaN. Raises TypeError for a text."""
+    """Return the (rule, message) warnings in one cell of a column `warnings`; [] for None, NaN. TypeError for a text.
+    """
     if isinstance(value, str):
         raise TypeError(f"a warning is a pair of rule and message, not the text {value!r}")
     if not hasattr(value, "__len__"):

@@ -35,7 +35,6 @@ DOLLARS = Money()
 @dataclass(frozen=True)
 class Words:
     """Words of a bill: `each` behind an amount of money ('' for a training), `many` the plural, `usd` a chart's label.
-
     `money` is the currency in which people read the amounts.
     """
 

@@ -44,9 +44,7 @@ class Catalogue:
         return next(iter(faults), "")
 
     def skipped(self) -> list[str]:
-        """Return sentences that tell the user which lines gave no price: per fault the file, the first such line, and
-        the number of others.
-        """
+        """Return sentences for the user, one per fault of lines without a price: file, first line, number of others."""
         return [
             f"{self.file}, line {lines.iloc[0]}{f' and {len(lines) - 1} more' if len(lines) > 1 else ''}: {fault}"
             for fault, lines in self.faulty_lines.groupby("fault", sort=False)["line"]

@@ -40,9 +40,7 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
 
 
 def _end(text: str, node: yaml.Node) -> int:
-    """Return the offset in the YAML `text` just behind a node's value, where an edit may insert text; of a mapping or
-    list, behind its last value.
-    """
+    """Return the offset in YAML `text` behind a node's value (of a mapping or list: its last), to insert text."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     start = node.start_mark.index

@@ -12,7 +12,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(template: str, **values: Any) -> str:
-    """Return the text of a template of `templates/`, given without `.j2`, filled with `values` by name."""
+    """Fill a template of `templates/` (given without `.j2`) with `values` by name and return the text that a command
+    prints or a new study's file holds.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,

@@ -27,9 +27,8 @@ def table(name: str) -> tuple[dict[str, str], ...]:
 
 
 def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Path:
-    """Return the path of the file `name` of the study called `study`, in the folder `studies` or in the library.
-
-    Where there is none, that in `studies`: whoever reads it says that it is missing.
+    """Return where a study's file of published figures lies, `name` of the study called `study`: in the folder
+    `studies`, else in the library. Where there is none, that in `studies`: whoever reads it says that it is missing.
     """
     files = [folder / study / name for folder in (studies, POOLS, STUDIES)]
     return next((file for file in files if file.is_file()), files[0])

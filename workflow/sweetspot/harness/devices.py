@@ -139,9 +139,7 @@ def visible_cards() -> list[str]:
 
 
 def _usable_uuid(nvml: Any, index: int) -> str:
-    """Return the UUID of card `index` on the bus if it can be measured; '' for one that does not answer or is divided
-    (MIG). `nvml`: pynvml.
-    """
+    """Return the UUID of card `index` on the bus by pynvml; '' where it does not answer or is divided (MIG)."""
     uuid = ""
     with suppress(nvml.NVMLError):
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
@@ -170,8 +168,7 @@ def _lock_file(name: str) -> Iterator[int]:
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
-    """Lock an open file (`kind`: LOCK_EX or LOCK_SH) without waiting; return False if another process holds its lock.
-    """
+    """Lock an open file (`kind`: LOCK_EX or LOCK_SH) without waiting; return False if another process has it locked."""
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True

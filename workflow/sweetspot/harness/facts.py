@@ -90,9 +90,7 @@ def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
 
 
 def sweetspot_version() -> dict[str, str]:
-    """Return the version of Sweetspot for a run's record: {'version': ...}, with 'commit' where it runs from a git
-    clone.
-    """
+    """Return {'version': ...} of Sweetspot for a run's record, with 'commit' where it runs from a git clone."""
     facts = {"version": __version__}
     project = Path(__file__).parents[3]
     if (project / ".git").exists():

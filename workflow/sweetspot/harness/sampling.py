@@ -84,9 +84,7 @@ class DeviceSampler:
                 self._last = reading
 
     def _read(self) -> EnergyReading:
-        """Read the energy counters: the joules of each device and of the processor until now, with the number of timed
-        steps so far.
-        """
+        """Read the energy counters: joules of each device and the processor until now, and the timed steps so far."""
         counters = read_processor_counters()
         if len(counters) == len(self._counters):
             # Summed from reading to reading, since a counter may start again more than once in a run.

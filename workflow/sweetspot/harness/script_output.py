@@ -73,9 +73,7 @@ class LineSplitter:
                 yield text, moment
 
     def ending(self, max_length: int = 180) -> str:
-        """Return the end of a script's output (up to `max_length` characters) as one line, for the message that it
-        failed.
-        """
+        """Return the end of a script's output (up to `max_length` characters) as one line, for a failure's message."""
         lines = [line.strip() for line in (*self.last_lines, _decode(self._rest))]
         text = " | ".join(filter(None, lines))
         if len(text) <= max_length:
@@ -176,9 +174,7 @@ class StepReader:
 
 
 def _numbers(values: dict[str, Any]) -> dict[str, float]:
-    """Return those of {name: text or JSON value} that are numbers as floats, such as '1,234' or 'nan': what a line of
-    output reports.
-    """
+    """Return those of {name: text or JSON value} in a line of output that are numbers, as floats: '1,234', 'nan'."""
     numbers = {}
     for name, value in values.items():
         with suppress(ValueError):
@@ -210,9 +206,7 @@ class RateComparison:
         self._pending_steps = 0
 
     def add(self, reported: Interval, now: float) -> None:
-        """Add steps (mean seconds, number) as a line of the script reported them, read at `now` (s), to be compared
-        with the clock.
-        """
+        """Add steps (mean seconds, number) that the script reported, read at `now` (s), to compare with the clock."""
         self._pending_s += reported.seconds * reported.steps
         self._pending_steps += reported.steps
         if self._read_at is not None and now - self._read_at >= MIN_INTERVAL_S:

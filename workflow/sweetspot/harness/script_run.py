@@ -76,9 +76,7 @@ class ScriptProcess:
         self._outputs = [self.process.stdout]
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the bytes that the script writes, with the moment of reading, until it has ended and no more come
-        (children may still write).
-        """
+        """Yield the bytes that the script writes, with the moment of reading, until it ended and no more come."""
         while True:
             has_ended = self.process.poll() is not None
             chunks = [Chunk(self._read_output(), time.perf_counter(), is_of_file=False)]
@@ -99,9 +97,7 @@ class ScriptProcess:
         return written
 
     def _read_file(self) -> bytes:
-        """Return the bytes that the script added to its file of steps since the last call, up to CHUNK_BYTES; b'' if
-        none.
-        """
+        """Return new bytes in the script's file of steps since the last call, up to CHUNK_BYTES; b'' for none."""
         if self.file is None or not self.file.is_file():
             return b""
         with self.file.open("rb") as steps:
@@ -113,9 +109,7 @@ class ScriptProcess:
         return written
 
     def end(self) -> None:
-        """End the script and all processes that it started, by SIGTERM and, after 3 s, by SIGKILL, so that its devices
-        are free.
-        """
+        """End the script and all that it started, to free its devices: by SIGTERM and, after 3 s, by SIGKILL."""
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(GRACE_S)
@@ -259,9 +253,7 @@ class ScriptRun:
 
 
 def main(request: Request) -> None:
-    """Time a user's training script instead of a built-in network: run it, and report its steps to the supervisor
-    until the stop rule holds.
-    """
+    """Time a user's training script: run it, and report its steps to the supervisor until the stop rule holds."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     script = load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:

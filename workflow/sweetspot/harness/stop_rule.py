@@ -50,8 +50,7 @@ def sample_cpu() -> CpuSample | None:
 
 
 def _cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU seconds of a process and of its ended children, the run's own work; 0 for a process that is gone.
-    """
+    """Return the CPU seconds of a process of the run and of its ended children; 0 for a process that is gone."""
     try:
         return sum(process.cpu_times()[:4])  # user, system, and both of the children
     except psutil.Error:

@@ -86,9 +86,7 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
 
 
 def _with_fused_normalisation(layer: keras.layers.Layer) -> keras.layers.Layer:
-    """Return a copy of a network's layer with new weights, for cloning a model; batch normalisation of images becomes
-    the fast fused kernel.
-    """
+    """Return a layer's copy with new weights, for cloning a network; batch normalisation by the fast fused kernel."""
     is_normalisation = type(layer) is keras.layers.BatchNormalization
     if not is_normalisation or len(layer.output.shape) != 4:
         return type(layer).from_config(layer.get_config())
@@ -112,9 +110,7 @@ def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowS
 
 
 def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, keras.Model]:
-    """Make the training step to time on one device: return (compiled step, network); calling the step trains once and
-    returns the loss.
-    """
+    """Return (compiled step, network) to time on one device; calling the step trains once and returns the loss."""
     with tf.device(device):
         network = build_network(request.cell.model)
         images, labels = _synthetic_batch(request, network, replica=0)

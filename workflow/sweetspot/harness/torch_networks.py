@@ -39,9 +39,7 @@ class TorchNetwork:
         return self.shape is not None
 
     def batch(self, batch_size: int, seed: int) -> dict[str, torch.Tensor]:
-        """Return synthetic data to train on, {keyword of the module: tensor}: random inputs and labels of `batch_size`
-        samples (axis 0).
-        """
+        """Return random data to train on, {keyword of the module: tensor}, of `batch_size` samples (axis 0)."""
         generator = torch.Generator().manual_seed(seed)
         if self.shape is None:
             images = torch.rand(batch_size, 3, self.image_size, self.image_size, generator=generator)

@@ -39,8 +39,7 @@ def agreement(request: Request) -> Agree:
 
 
 def peak_memory_bytes() -> int:
-    """Return the peak of allocated GPU memory in bytes for the run file, the largest of all processes (one GPU each).
-    """
+    """Return the peak of allocated GPU memory for the run file (bytes), the largest of all processes (one GPU each)."""
     peak = torch.tensor([torch.cuda.max_memory_allocated()], device="cuda", dtype=torch.int64)
     if is_distributed():
         distributed.all_reduce(peak, op=distributed.ReduceOp.MAX)

@@ -87,9 +87,7 @@ def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batc
 
 
 def _number(text: str) -> float:
-    """Return the number in a log's text such as `1,234.5`, or the seconds of a time such as `7:32:52`; NaN for any
-    other text.
-    """
+    """Return the number in a log's text, `1,234.5`, or the seconds of a time, `7:32:52`; NaN for any other text."""
     try:
         parts = [float(part) for part in text.replace(",", "").split(":")]
     except ValueError:

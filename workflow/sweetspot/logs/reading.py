@@ -75,9 +75,7 @@ def uncoloured(text: str) -> str:
 
 
 def positive(text: str | None) -> float | None:
-    """Return a log's `text` as a number between 1e-15 and 1e15, else None: no other value is a measured time, rate or
-    size.
-    """
+    """Return a log's `text` as a number from 1e-15 to 1e15, else None: no other is a measured time, rate or size."""
     try:
         value = float(text) if text is not None else 0.0
     except ValueError:

@@ -71,9 +71,7 @@ def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
 
 
 def _bare(line: str) -> str:
-    """Return a line as the benchmark printed it, without colours and prefixes of mpirun or a logger; '' for ranks
-    other than 0.
-    """
+    """Return a line as the benchmark printed it, without prefixes of mpirun or loggers; '' for ranks over 0."""
     text = uncoloured(line)
     prefix = PREFIX.match(text)
     if prefix is None:

@@ -111,9 +111,7 @@ def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
 
 
 def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], record: logging.LogRecord) -> None:
-    """Write a log record to the terminal by `write`; if the terminal is gone, discard output and end the workflow by
-    SIGTERM.
-    """
+    """Write a log record to the terminal by `write`; if that is gone, end the workflow by SIGTERM."""
     try:
         write(record)
     except BrokenPipeError:

@@ -148,9 +148,7 @@ def error_sentences(message: str) -> str:
 
 
 def log_ending(log: Path) -> list[str]:
-    """Return the lines of a failed step's log that say why: those that begin with `error: `, else its last 20; []
-    without a log.
-    """
+    """Return the lines of a failed step's log that say why: behind `error: `, else its last 20; [] without a log."""
     if not log.is_file():
         return []
     lines = list(filter(str.strip, log.read_text(encoding="utf-8", errors="replace").splitlines()))

@@ -90,9 +90,7 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
 
 
 def selection_text(selection: RunSelection) -> str:
-    """Return the sentence that the terminal prints about the budget: runs measured, their minutes, runs and cells left
-    out.
-    """
+    """Return the sentence that the terminal prints of the budget: runs measured, minutes, runs and cells left out."""
     cells = len({run.cell for run in selection.skipped})
     return (
         f"{len(selection.selected)} runs, estimated {selection.minutes:.1f} minutes; {len(selection.skipped)} runs of "

@@ -111,9 +111,7 @@ class UniversalScalabilityLaw(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Fit the law's two constants s and k for each model and precision, and to all rows of the table evidence for
-        others.
-        """
+        """Fit the law's constants s and k per model and precision, and to all rows of table evidence for others."""
         rows = learnable(evidence)
         devices, efficiency = rows["gpus"].to_numpy(float), rows["efficiency"].to_numpy(float)
         families = pd.factorize(rows["family"])[0]
@@ -124,9 +122,7 @@ class UniversalScalabilityLaw(ScalingMethod):
         return cls(constants, fit_law(devices, efficiency, families))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Predict the efficiency (share of linear scaling) of each cell by the law, from its columns gpus, model and
-        precision.
-        """
+        """Predict each cell's efficiency (share of linear scaling) by the law, from gpus, model and precision."""
         keys = zip(cells["model"], cells["precision"], strict=True)
         serial, crosstalk = np.array([self.constants.get(key, self.common) for key in keys]).T
         devices = cells["gpus"].to_numpy(dtype=float)

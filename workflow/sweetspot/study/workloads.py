@@ -114,8 +114,7 @@ class Workloads(RootModel[dict[Part, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, SingleJob]:
-    """Return the single jobs that are priced by name, in the order of the file. UserError without the file.
-
+    """Read the jobs to price from workloads.yaml, {name: job} in the order of the file. UserError without the file.
     One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
     So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
     price of its own such a plan would have no option to be judged by.
@@ -125,7 +124,7 @@ def load_workloads(path: str | Path) -> dict[str, SingleJob]:
 
 
 def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
-    """Return single jobs by name as `load_workloads` does, but {} if the file is missing."""
+    """Read the jobs to price as `load_workloads` does, but return {} if the file is missing."""
     jobs: dict[str, SingleJob] = {}
     for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
@@ -158,7 +157,8 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Return all workloads of workloads.yaml by name, jobs by tokens as jobs by samples; {} if the file is missing."""
+    """Read all works to price from workloads.yaml, by name, jobs by tokens made jobs by samples; {} without the file.
+    """
     works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
     return {
         name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work
@@ -167,7 +167,9 @@ def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
 
 
 def _by_samples(job: RecurringJob) -> RecurringJob:
-    """Return a job by tokens as one by samples: a token is a sample, the model is `cell_name()`, memory is added."""
+    """Return a job given by tokens as one by samples, so that it is priced like any other: a token is a sample, the
+    model is named by `cell_name()`, and the memory that it needs is added.
+    """
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
@@ -189,7 +191,7 @@ class Need:
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
-    """Return the memory need of each single job of workloads.yaml by name, to see whether it fits; {} if missing."""
+    """Return the memory that each job of workloads.yaml needs, by name, to see where it fits; {} without the file."""
     needs = {}
     for name, work in _jobs_if_any(path).items():
         if isinstance(work, ProjectPlan):

@@ -37,9 +37,7 @@ class CsvRow(Closed):
     @field_validator("precision", check_fields=False)
     @classmethod
     def _is_spelt(cls, value: str) -> str:
-        """Let a precision pass unchanged; raise ValueError for a misspelling such as `FP16`, which would never match
-        fp16.
-        """
+        """Let a precision pass unchanged; ValueError for a misspelling such as `FP16`, which never matches fp16."""
         if meant := slipped(value, get_args(Precision)):
             raise ValueError(meant)
         return value

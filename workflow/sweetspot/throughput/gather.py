@@ -85,9 +85,7 @@ def gather_throughput(
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Read benchmark result files to rows of throughput.parquet, one per cell, averaged over runs. UserError for a bad
-    file.
-    """
+    """Read benchmark result files to rows of throughput.parquet, a cell's runs averaged. UserError for a bad file."""
     from sweetspot.throughput.collect import measured_cells  # only studies with runs need Arrow
     from sweetspot.throughput.run_files import summarise_runs
 

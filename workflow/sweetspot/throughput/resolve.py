@@ -45,9 +45,7 @@ class Resolver:
 
     @cached_property
     def _scales(self) -> dict[tuple[str, str, str, int], Any]:
-        """Rows of efficiency.csv by (base machine, machine, model, batch), to look up how well n devices scale; of
-        several variants the one with the highest efficiency.
-        """
+        """Rows of efficiency.csv by (base machine, machine, model, batch); of several variants the most efficient."""
         rows = self.efficiency[self.efficiency["precision"] == self.question.precision].sort_values("efficiency")
         return {(row.base_instance, row.instance, row.model, row.batch_size): row for row in rows.itertuples()}
 

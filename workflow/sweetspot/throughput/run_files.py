@@ -60,9 +60,7 @@ class RunRecord(Closed):
     """Relative standard error of that mean; None below two intervals"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause of the user's error message if a usable run has no timed step, or steps too short or too long
-        to be real.
-        """
+        """Yield a clause of the user's error message: a usable run without timed steps, or of impossible ones."""
         low, high = STEP_SECONDS
         if self.status not in USABLE:
             return

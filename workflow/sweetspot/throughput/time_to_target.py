@@ -50,9 +50,7 @@ class TimeRow(CsvRow):
     date: str
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause of the user's error message per fault of the row: a round without a version, nodes that do
-        not divide the devices.
-        """
+        """Yield a clause of the user's error message: a round without version, nodes that do not divide devices."""
         if not _version(self.round):
             yield f"a round such as v5.1, not {self.round!r}"
         if self.gpus % self.nodes:

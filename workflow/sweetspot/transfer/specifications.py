@@ -88,9 +88,7 @@ class Devices:
         return next(iter(matches.values())) if len(matches) == 1 else None
 
     def get(self, name: str) -> Device:
-        """Return the data sheet of the device that people call `name`, or raise UserError that suggests what was
-        meant.
-        """
+        """Return the data sheet of the device that people call `name`; UserError that suggests what was meant."""
         device = self.find(name)
         if device is not None:
             return device
