@@ -1,5 +1,4 @@
 """The tables between the rooms: their columns with types, units and meanings, as facts/tables.csv declares them.
-
 docs/tables.md is made of the same file. `path`: where a price list states the figure, e.g. `own.capex` of an offer.
 """
 

@@ -19,8 +19,7 @@ STREAM_DIGITS = 6
 def stream(seed: int, *key: object) -> np.random.Generator:
     """Return the random generator of one uncertain number (a price, a speed), from the study's seed and a key that
     names it. Each has its own, so that a new offer never changes the samples of the others. Numbers in the key count
-    to STREAM_DIGITS digits, so that the last bit of one, which depends on the threads of a linear algebra library,
-    does not change its samples.
+    to STREAM_DIGITS digits: the last bit of one depends on the threads of a linear algebra library.
     """
     parts = (repr(float(f"{part:.{STREAM_DIGITS}g}")) if isinstance(part, float) else str(part) for part in key)
     return np.random.default_rng([seed, zlib.crc32("|".join(parts).encode())])

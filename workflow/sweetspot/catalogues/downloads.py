@@ -15,10 +15,8 @@ IDENTITY = {"Accept-Encoding": "identity"}  # A gzipped answer may stop unnotice
 
 @dataclass(frozen=True)
 class Download:
-    """A file that was fetched.
-
-    address: without what may be a secret. day: of the last change as the server said it, else that of the download
-    (UTC). sha256: beginning of the checksum, as sources print it.
+    """A file that was fetched. address: without what may be a secret. day: of the last change as the server said it,
+    else that of the download (UTC). sha256: beginning of the checksum, as sources print it.
     """
 
     address: str

@@ -8,9 +8,8 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Listing:
-    """One price of a catalogue: an hour of a machine in a zone, with what the catalogue says of the machine.
-
-    instance: a name for files; title: the catalogue's own, if it differs. region: contains `zone`, if both are given.
+    """One price of a catalogue: an hour of a machine in a zone, with what the catalogue says of the machine. instance:
+    a name for files; title: the catalogue's own, if it differs. region: contains `zone`, if both are given.
     gpu_detail: the device's long name; gpu_memory_gb: of one device.
     """
 

@@ -1,6 +1,5 @@
-"""Price catalogues by format (columns.csv): SkyPilot's vms.csv, gpuhunt's files, and a plain table as CSV or JSON.
-
-A bad line is named and left out, never the whole file.
+"""Price catalogues by format (columns.csv): SkyPilot's vms.csv, gpuhunt's files, and a plain table as CSV or JSON. A
+bad line is named and left out, never the whole file.
 """
 
 import csv
@@ -100,8 +99,7 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
 def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
     """Return SkyPilot's machines (rows of `_read_lines`) with complete devices and prices: it lists a Google machine
     and its accelerators in separate lines, whose prices are added here, zone by zone. A machine whose name says GPUs
-    and for which its zone has none has a fault. Accelerators without a machine (TPUs, and those that go into any N1
-    machine) are not listed.
+    and for which its zone has none has a fault. Accelerators without a machine (TPUs, ...) are left out.
     """
     sizes = pd.DataFrame(table("google_machines")).rename(columns={"accelerator": "gpu", "count": "gpus"})
     is_machine = lines["instance"] != ""

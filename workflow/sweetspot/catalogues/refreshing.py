@@ -19,9 +19,8 @@ UNCHANGED = "is the price of today"
 
 @dataclass(frozen=True)
 class PriceUpdate:
-    """One offer of a price list, at `position` in its `offers`, compared with today's catalogue.
-
-    as_of: day of the old price; old, new: of an hour; values: new, by key; stays: why nothing changes ('': it does).
+    """One offer of a price list, at `position` in its `offers`, compared with today's catalogue. as_of: day of the old
+    price; old, new: of an hour; values: new, by key; stays: why nothing changes ('': it does).
     """
 
     price_list: str

@@ -35,8 +35,7 @@ class SpotHistory(BaseModel):
 
 def read_history(path: str | Path) -> pd.DataFrame:
     """Read a page of AWS' spot price history (JSON) as a row per price change: instance, product (operating system),
-    zone, time (UTC), usd_per_hour; sorted. Raises UserError for other JSON, faulty records, more pages, or two prices
-    of a series for one moment.
+    zone, time (UTC), usd_per_hour; sorted. Raises UserError for faulty records, more pages, two prices at a time.
     """
     try:
         history = validated(SpotHistory, parse_json(read_limited(path, MAX_BYTES)), path)

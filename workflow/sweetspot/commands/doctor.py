@@ -24,8 +24,8 @@ PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|sof
 @dataclass(frozen=True)
 class Machine:
     """What is installed on a machine. `versions`: by Python package, in small letters. `missing`: packages of the core
-    that are missing. `programs`, `gpus`: those of PROGRAMS that are found; names of the devices that NVIDIA's driver
-    shows. `no_gpu`: why there are none, or "".
+    that are missing. `programs`, `gpus`: those of PROGRAMS that are found; devices that NVIDIA's driver shows.
+    `no_gpu`: why none, or "".
     """
 
     versions: Mapping[str, str]

@@ -93,8 +93,8 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the rentals that the library ships on devices of `maker`, (price list, {machine: entry of
     instances.yaml}), as plain values for the files of a new study and for `estimate`. `studies`: folder with the
-    shipped studies. Only one maker's (such as 'nvidia'): a speed transferred to another maker's device is known within
-    a factor of twenty.
+    shipped studies. Only one maker's (such as 'nvidia'): speeds on other makers' devices are known within a factor of
+    20.
     """
     heading: dict[str, Any] = {}
     offers, machines = [], {}

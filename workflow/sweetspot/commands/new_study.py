@@ -292,8 +292,7 @@ def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Return the entries of a new study's instances.yaml by name: machines owned, on offer (`box`) and `rented`.
-    `owned`: the name of the machine with `device`. A machine of several devices is estimated from one, which is
-    declared if new.
+    `owned`: the name of the machine with `device`. One of several devices is estimated from one, declared if new.
     """
     machines = {TIMED: _machine(device.gpu, device.gpu, 1)} if owned == TIMED else {}
     if box is not None:

@@ -31,8 +31,7 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
     Parameters
     ----------
     text, framework, devices
-        The figure, and its framework; all devices by name. Raises UserError for another form, or a device that is
-        unknown.
+        The figure, and its framework; all devices by name. UserError for another form or an unknown device.
     """
     match = FIGURE.fullmatch(text.strip())
     if match is None:

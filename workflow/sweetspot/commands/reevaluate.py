@@ -28,8 +28,7 @@ ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 @dataclass(frozen=True)
 class RequestedUse:
     """Values that differ from the study's; None: the study's. `days`: days a month that every owned machine works
-    (with a plan: at most). `jobs_factor`: on the jobs of the plans. `due_hours`: hours within which the result of a
-    job is needed.
+    (with a plan: at most). `jobs_factor`: on the jobs of the plans. `due_hours`: hours in which a job's result is due.
     """
 
     days: float | None = None

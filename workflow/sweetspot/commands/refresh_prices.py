@@ -91,8 +91,7 @@ def _requested_parts(
     providers: Sequence[str], instances: Mapping[str, Instance], catalogue: CatalogueMap
 ) -> list[tuple[str, str, FilePart]]:
     """Return which catalogues to fetch for `refresh-prices`: a (source, key of its file, part) for each part of
-    study.yaml's catalogue map, with only the machines of `providers` (none given: all). UserError for a provider not
-    in the map.
+    study.yaml's catalogue map, with only the machines of `providers` (none given: all). UserError for an unknown one.
     """
     providers_in_map = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(

@@ -1,7 +1,6 @@
 """Where the facts lie that come with the library: each row has a source and a date, and a study may say otherwise.
-
-devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it draws, and where it stands.
-names.csv: names for people. catalogue_names.csv: machines in price catalogues. availability.csv: stock, failures.
+devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it draws, and where it stands. names.csv:
+names for people. catalogue_names.csv: machines in price catalogues. availability.csv: stock, failures.
 resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
 device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
 cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost. price_rules.csv,

@@ -1,6 +1,5 @@
-"""The devices of a run: NVIDIA cards as NVML describes them, and the leases by which jobs share devices.
-
-A card that is divided (MIG) is never measured: its slices report neither their power nor their use.
+"""The devices of a run: NVIDIA cards as NVML describes them, and the leases by which jobs share devices. A card that
+is divided (MIG) is never measured: its slices report neither their power nor their use.
 """
 
 import fcntl

@@ -1,6 +1,5 @@
-"""What a later reader must know of a run: machine and software, the peak of memory, whether memory ran out.
-
-Facts are read by name, one by one; the environment is never copied, so no secret can reach a run file.
+"""What a later reader must know of a run: machine and software, the peak of memory, whether memory ran out. Facts are
+read by name, one by one; the environment is never copied, so no secret can reach a run file.
 """
 
 import datetime
@@ -82,7 +81,6 @@ def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
     """Return processor and usable CPUs of a run's facts as text, e.g. 'AMD EPYC 7B13, 8 CPUs'; None if either lacks.
-
     Runs of one kind of machine are compared. The memory is left out: it moves no figure, and a kernel's share changes.
     """
     processor, usable = facts.get("cpu"), facts.get("cpu_usable")

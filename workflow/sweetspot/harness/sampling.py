@@ -1,6 +1,5 @@
-"""What the devices did during the timed steps: samples twice a second, and energy counters read after steps.
-
-The counters are those of the devices (NVML) and of the processor (RAPL).
+"""What the devices did during the timed steps: samples twice a second, and energy counters read after steps. The
+counters are those of the devices (NVML) and of the processor (RAPL).
 """
 
 import threading
@@ -73,8 +72,7 @@ class DeviceSampler:
 
     def add_steps(self, steps: int) -> None:
         """Count timed steps, and read the energy counters if the last reading is over 0.25 s old, so that energy and
-        steps cover the same time. A reading is discarded if a device reports nothing any more or its counter started
-        again with its driver.
+        steps cover the same time. A reading is discarded if a device is silent or its counter started again.
         """
         self._steps += steps
         if self._thread.ident and self._clock() - self._last.moment_s >= COUNTER_INTERVAL_S:

@@ -1,5 +1,4 @@
 """Read the output of a training script: its lines, the steps that they report, and the times between. No process.
-
 Output may be a gigabyte, one endless line, or escape sequences; only bounded parts of it are kept.
 """
 
@@ -185,8 +184,7 @@ def _numbers(values: dict[str, Any]) -> dict[str, float]:
 
 class RateComparison:
     """Sums the seconds of the same steps by the script's own lines and by the harness's clock, to compare both. Lines
-    that are read together (a buffer was emptied) are one comparison with those before them, since their own moments
-    mean nothing.
+    that are read together (a buffer) are one comparison with those before them, whose moments mean nothing.
     """
 
     def __init__(self) -> None:
@@ -227,8 +225,7 @@ class StepClock:
     seconds are then only compared, since they may be a smoothed mean, or of one device. Seconds without a number are
     taken as they are. The first report only starts the clock. Lines that are read together make one longer interval,
     so that the mean stays right. A number that falls begins a new epoch; what lies before it is not timed, nor is a
-    pause. After a pause the clock starts at the first number above the last one, since a bar may draw its old count
-    again.
+    pause. After a pause the clock starts at the first number above the last one, as a bar may repeat its old count.
     """
 
     def __init__(self, steps_per_line: int = 1) -> None:

@@ -1,8 +1,7 @@
-"""Measure a script in place of a training process: `python -m sweetspot.harness.script_run REQUEST_JSON`.
-
-It starts the script, reads its steps, reports them to the supervisor as `train` does, and ends the script with all
-that it started once the stop rule holds. Where the script fails it exits with DIVERGED and one sentence, or by signal 9
-where the script was killed so.
+"""Measure a script in place of a training process: `python -m sweetspot.harness.script_run REQUEST_JSON`. It starts
+the script, reads its steps, reports them to the supervisor as `train` does, and ends the script with all that it
+started once the stop rule holds. Where the script fails it exits with DIVERGED and one sentence, or by signal 9 where
+the script was killed so.
 """
 
 import math

@@ -1,7 +1,6 @@
-"""What the steps of one run tell: when to stop, and whether the machine was steady. Pure functions of the times.
-
-Steps of one process are not independent; their spread decides when a run may end and raises warnings, but the
-interval of a throughput comes from independent runs.
+"""What the steps of one run tell: when to stop, and whether the machine was steady. Pure functions of the times. Steps
+of one process are not independent; their spread decides when a run may end and raises warnings, but the interval of a
+throughput comes from independent runs.
 """
 
 import math
@@ -51,9 +50,8 @@ def mean_step(timed: Sequence[Interval]) -> float:
 
 
 def relative_error(timed: Sequence[Interval]) -> float:
-    """Return the standard error of the mean step time as a share of the mean, of at least two intervals (Interval:
-    mean seconds, number of steps). For intervals of unequal numbers of steps it is that of a ratio of sums (Cochran
-    1977, section 6.4).
+    """Return the standard error of the mean step time as a share of the mean of intervals (two or more). For intervals
+    of unequal numbers of steps it is that of a ratio of sums (Cochran 1977, section 6.4).
     """
     seconds, steps = np.asarray(timed, dtype=float).T
     mean, count = (seconds * steps).sum() / steps.sum(), len(timed)

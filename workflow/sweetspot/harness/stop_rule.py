@@ -1,7 +1,6 @@
-"""When a run ends: the protocol's stop rule on its timed steps; and how much CPU time others took meanwhile.
-
-Others are other processes, and the host for other virtual machines. Nothing is corrected by it: a run that others
-disturbed carries a warning with the share that they took.
+"""When a run ends: the protocol's stop rule on its timed steps; and how much CPU time others took meanwhile. Others
+are other processes, and the host for other virtual machines. Nothing is corrected by it: a run that others disturbed
+carries a warning with the share that they took.
 """
 
 import os
@@ -60,8 +59,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
 def neighbour_share(before: CpuSample | None, after: CpuSample | None) -> float | None:
     """Return the share (0 to 1) of the CPU time between two samples that others took from the run, to warn of a
     disturbed measurement. Time that the host gave to other virtual machines always counts. That of other processes
-    counts only where little was idle: else they ran where this run left room. None where a sample is None, or for less
-    than half a second.
+    counts only where little was idle: else they ran where this run left room. None: unknown.
     """
     if before is None or after is None or after.moment_s - before.moment_s < MIN_DURATION_S:
         return None
@@ -73,8 +71,7 @@ def neighbour_share(before: CpuSample | None, after: CpuSample | None) -> float 
 
 class MeasuredSteps:
     """Collects the steps of a run, reports each to the supervisor, and says when the run may end. The first
-    `warmup_steps` intervals are reported but not timed. `tell` sends facts, given as keywords, to the supervisor
-    (`train.say`).
+    `warmup_steps` intervals are reported but not timed. `tell` sends keywords to the supervisor.
     """
 
     def __init__(self, request: Request, tell: Callable[..., None]) -> None:

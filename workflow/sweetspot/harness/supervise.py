@@ -178,8 +178,7 @@ def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
 
 def is_already_measured(request: Request) -> bool:
     """Return True if this run need not be measured: its file (`request.output`) has this protocol, and this invocation
-    is not to replace it. Two clones of a project may share their run files. A run started by hand (without `--asked`)
-    is always made.
+    is not to replace it. Two clones of a project may share their run files. A run started by hand is always made.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -58,8 +58,7 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
         Parameters
         ----------
         inputs, training, mask
-            Batch x height x width x channels; whether the statistics are those of the batch, and update the moving
-            ones; images have no mask.
+            Batch x height x width x channels; whether statistics are the batch's, and update the moving ones; unused.
         """
         mean = self.moving_mean.value
         variance = self.moving_variance.value
@@ -98,8 +97,7 @@ def _with_fused_normalisation(layer: keras.layers.Layer) -> keras.layers.Layer:
 def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowStep, keras.Model]:
     """Make the training step that a run times: forward, cross-entropy, backward, combined gradients, update by plain
     SGD, compiled for one device or several. Return the step, which trains once on synthetic data that lie on their
-    device and returns the loss, and the network. `devices`: names as `tf.device` takes them; the request's batch is
-    that of one device.
+    device and returns the loss, and the network. `devices`: names for `tf.device`.
     """
     variant = request.cell.variant
     if variant == "default" and len(devices) == 1:

@@ -1,8 +1,6 @@
-"""The training process of one run: `python -m sweetspot.harness.train REQUEST_JSON`.
-
-Speaks to its supervisor in JSON lines on stdout: {"facts": ...}, {"seconds": s, "timed": bool, "loss": l, "steps": n} a
-step, or a window of n steps that took s each.
-It is a process of its own because a framework that dies must not take the run's record with it.
+"""The training process of one run: `python -m sweetspot.harness.train REQUEST_JSON`. Speaks to its supervisor in JSON
+lines on stdout: {"facts": ...}, {"seconds": s, "timed": bool, "loss": l, "steps": n} a step, or a window of n steps
+that took s each. It is a process of its own because a framework that dies must not take the run's record with it.
 """
 
 import json
@@ -52,8 +50,7 @@ def train(
     ----------
     request, step, agree, tell, clock
         The run with its protocol; one training step; function called before each window (returns its number of steps,
-        equal in all processes; 0 ends the run); function that sends facts, given as keywords, to the supervisor;
-        function that gives seconds.
+        equal in all processes; 0 ends the run); function that sends keywords to the supervisor; seconds.
     """
     measured = MeasuredSteps(request, tell)
     window = 1
@@ -69,8 +66,7 @@ def train(
 
 def steps_per_window(request: Request, step_s: float) -> int:
     """Return how many steps are launched before one wait, given the seconds of a step: half a second of a GPU's steps,
-    but at least four. It is 1 where a step takes 2 s or more, so that waiting costs nothing, and on a processor, which
-    does not run ahead.
+    but at least four. It is 1 where a step takes 2 s or more, so that waiting costs nothing and on a processor.
     """
     if request.device == "cpu" or step_s >= LONG_STEP_S:
         return 1

@@ -9,8 +9,7 @@ from sweetspot.study.study import LogSource
 
 def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
     """Read the CSV that Keras logs with a row an epoch as a published speed: return the file and one Reading of
-    samples per second, epochs x samples_per_epoch / sum of `elapsed` (all epochs). `source`: the log's entry in
-    study.yaml.
+    samples per second, epochs x samples_per_epoch / sum of `elapsed` (all epochs). `source`: its entry in study.yaml.
     """
     log = LogFile(path, source)
     seconds = _elapsed_seconds(log)

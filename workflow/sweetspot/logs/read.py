@@ -33,8 +33,7 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     Parameters
     ----------
     sources, study_dir, cards
-        `logs` of study.yaml; the folder to which their paths are relative; {instance: its device}, for sources without
-        one.
+        `logs` of study.yaml; the folder to which their paths are relative; {instance: its device}.
     """
     rows = []
     for source in sources:

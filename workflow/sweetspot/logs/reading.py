@@ -62,8 +62,7 @@ class LogFile:
         Parameters
         ----------
         name, declared, line, actual
-            A key of the study's `logs`; its value there (None: nothing is checked); number of the log's line, its
-            value.
+            A key of the study's `logs`; its value there (None: nothing is checked); the log's line, its value.
         """
         if declared is not None and declared != actual:
             self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")

@@ -39,8 +39,7 @@ class Jobs:
     def protocol(self, wildcards: Wildcards) -> str:
         """Return the flags of run_benchmark.py that define what a run measures: Snakemake repeats the run where they
         change. A user's script has one more, a digest of its description, and so has a run that was refused before,
-        the number of its attempt; the others stay as they are, so that none is repeated for it. `wildcards`: cell and
-        run, as text.
+        the number of its attempt; the others stay as they are, so that none is repeated for it.
         """
         flags = [self._plan.config.measure.flags()]
         if wildcards["framework"] == COMMAND:

@@ -1,7 +1,6 @@
-"""Cells that cannot be measured, or would not be what their name says.
-
-They are refused while the plan is read, and by the harness where a run is started by hand. A framework that is not
-installed is no mistake of the plan: its cells are recorded as failed, and the others are measured.
+"""Cells that cannot be measured, or would not be what their name says. They are refused while the plan is read, and by
+the harness where a run is started by hand. A framework that is not installed is no mistake of the plan: its cells are
+recorded as failed, and the others are measured.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +20,7 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
     Parameters
     ----------
     cells, instances, xla, file
-        Cells of the matrix; machines by name; whether XLA compiles the steps; the configuration's file, for error
-        messages.
+        Cells of the matrix; machines by name; whether XLA compiles the steps; config.yaml, for messages.
     """
     faults = []
     for cell in dict.fromkeys(cell._replace(batch_size=1) for cell in cells):

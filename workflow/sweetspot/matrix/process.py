@@ -1,6 +1,5 @@
-"""The process of an invocation: one at a time makes a study's tables, runs the rules' scripts, and ends early.
-
-It ends early when told to (SIGTERM), or because nobody reads its words.
+"""The process of an invocation: one at a time makes a study's tables, runs the rules' scripts, and ends early. It ends
+early when told to (SIGTERM), or because nobody reads its words.
 """
 
 import errno
@@ -123,8 +122,7 @@ def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], recor
 def stop_on_sigterm(submitted: bool) -> None:
     """Install what SIGTERM does to a running workflow; called when Snakemake has installed its own answer. Jobs on
     this machine are finished and no other starts: Snakemake's own answer, but in a thread, since it waits for locks
-    that the interrupted thread may hold. Jobs that are `submitted` to a queue may wait for days: they are cancelled,
-    as on Ctrl-C.
+    that the interrupted thread may hold. Jobs that are `submitted` to a queue are cancelled, as on Ctrl-C.
     """
     answer = signal.getsignal(signal.SIGTERM)
 

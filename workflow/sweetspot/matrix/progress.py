@@ -68,10 +68,9 @@ def _is_visible(handler: logging.Handler, is_quiet: bool, record: logging.LogRec
 
 
 class StepFormatter(logging.Formatter):
-    """Writes `[3/19] price_workloads price_list=aws` when a step starts, and '' (no line) for most records.
-
-    A step that fails is named when it does; the reason comes last, when all is over. Records that are not known here
-    go to Snakemake's own formatter, `fallback`.
+    """Writes `[3/19] price_workloads price_list=aws` when a step starts, and '' (no line) for most records. A step
+    that fails is named when it does; the reason comes last, when all is over. Records that are not known here go to
+    Snakemake's own formatter, `fallback`.
     """
 
     def __init__(self, fallback: logging.Formatter) -> None:

@@ -1,7 +1,5 @@
-"""Which runs an invocation makes: all, or those within the budget, read from the run files that are there.
-
-What is measured stays and is spent first; the rest of the budget goes to the missing runs in the order of
-`order_runs`.
+"""Which runs an invocation makes: all, or those within the budget, read from the run files that are there. What is
+measured stays and is spent first; the rest of the budget goes to the missing runs in the order of `order_runs`.
 """
 
 import json
@@ -41,8 +39,7 @@ class RunSelection(NamedTuple):
 def order_runs(plan: Invocation) -> list[Run]:
     """Return all runs of the benchmark matrix in the order of their use for the decision, so that a limited budget is
     spent well. Cells of the study's models at the batch nearest to its headline come first: their first runs, one
-    device before several; then their second runs, which give an interval; then the other cells. Equal cells keep the
-    order of the matrix.
+    device before several; then their second runs, which give an interval; then the other cells.
     """
     question = plan.study.cells
     distances = {
@@ -65,8 +62,7 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
     Parameters
     ----------
     plan, folder, use_budget
-        The invocation; the folder of run files (none is opened without a budget or where none is missing: 0.3 ms
-        each); False: all runs.
+        The invocation; the folder of run files; False: all runs.
     """
     budget_minutes = plan.config.measure.budget_minutes
     runs = [Run(cell, number) for cell in plan.cells for number in range(1, plan.config.runs + 1)]

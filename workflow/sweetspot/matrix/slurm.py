@@ -67,8 +67,7 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
     Parameters
     ----------
     executors, runs_per_job, accounts
-        Executors by instance to be measured; how many runs share a job (their times add up); `slurm_account` of the
-        jobs.
+        Executors by instance to be measured; how many runs share a job; `slurm_account` of the jobs.
     """
     for name, executor in executors.items():
         if executor.where != "slurm":

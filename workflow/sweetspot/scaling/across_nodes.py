@@ -30,10 +30,9 @@ MINIMUM_WIDTH = 0.03
 
 @dataclass(frozen=True)
 class NodeScaling:
-    """Fitted losses of log efficiency between nodes (0.02: about 2 %).
-
-    doubling: loss per doubling of the devices, by fabric; leaving: loss, once, from one node to several; width: half
-    width of the 90 % interval at one doubling; this width grows with the root of the number of doublings.
+    """Fitted losses of log efficiency between nodes (0.02: about 2 %). doubling: loss per doubling of the devices, by
+    fabric; leaving: loss, once, from one node to several; width: half width of the 90 % interval at one doubling; this
+    width grows with the root of the number of doublings.
     """
 
     doubling: Mapping[str, float]
@@ -43,8 +42,7 @@ class NodeScaling:
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
         """Predict what share of its speed a device keeps when a job spreads from few devices over more, or over
         several nodes: per cell `efficiency` (speed per device over that of the base) and `width`, half of the 90 %
-        interval of its logarithm. `cells` has the columns gpus, nodes, interconnect of the job and base_gpus,
-        base_nodes of its base.
+        interval of its logarithm. Columns of `cells`: gpus, nodes, interconnect, base_gpus, base_nodes.
         """
         steps = _steps(cells)
         loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"] + self.leaving * steps["leaves"]
@@ -84,8 +82,7 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
     ----------
     predicted, cells, node_scaling
         Columns efficiency, low, high (90 %), predicted for `part_within_node(cells)`; columns gpus, nodes,
-        interconnect of the whole cells; losses between nodes, whose error counts as independent of that of
-        `predicted`.
+        interconnect of the whole cells; losses between nodes (an independent error).
     """
     spans, node = spans_nodes(cells), part_within_node(cells)
     beyond = node_scaling.predict(cells.assign(base_gpus=node["gpus"], base_nodes=node["nodes"]))

@@ -38,8 +38,7 @@ def study_efficiency(
         results/<study>/throughput.parquet (`images_per_s` of all devices); the study's efficiency.csv
         (`read_efficiency`).
     instances, framework
-        Machines by name (`base_instance`: the machine with one device); framework of rows of `table` whose instance
-        declares none.
+        Machines by name (`base_instance`: the machine with one device); framework where the instance declares none.
     """
     # A scaled throughput already contains an efficiency; using it would count that twice.
     observed = throughput[throughput["basis"].isin(READ) & throughput["status"].isin(USABLE)]
@@ -66,8 +65,7 @@ def study_efficiency(
 def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
     """Compute efficiencies from measured or published speeds (rows of throughput.parquet): pair each row of n devices
     with one device of its instance or `base_instance`, and add `efficiency`. Only bases that multiply in the same
-    format (TF32 or FP32) count, where both rows state it; of several, that of the same variant is taken, else the
-    first.
+    format (TF32 or FP32) count, where both rows state it; that of the same variant is taken, else the first.
     """
     figures = observed[observed["gpus"] > 1].reset_index(drop=True)
     figures = figures.assign(row=figures.index, base_instance=figures["instance"], declared=False)

@@ -22,9 +22,8 @@ POOLS = ("scaling-2020", "scaling-2026")
 
 @dataclass(frozen=True)
 class FittedScaling:
-    """Scaling methods fitted once to a table of evidence, to predict the efficiency of any cells.
-
-    methods, errors: fitted method and table of `validation_errors`, by name; node_scaling: losses between nodes.
+    """Scaling methods fitted once to a table of evidence, to predict the efficiency of any cells. methods, errors:
+    fitted method and table of `validation_errors`, by name; node_scaling: losses between nodes.
     """
 
     methods: Mapping[str, CalibratedMethod | MeanEfficiency]
@@ -54,8 +53,7 @@ class FittedScaling:
 
 def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
     """Return the published scaling efficiencies (table evidence) that come with the library, so that scaling can be
-    predicted without any measurement. A folder in `studies` with the name of a pool in POOLS replaces the shipped
-    figures of that pool.
+    predicted without any measurement. A folder in `studies` named as a pool in POOLS replaces that pool.
     """
     return concat_filled([published_evidence(name, read_published(figures_file(name, studies))) for name in POOLS])
 

@@ -65,11 +65,9 @@ def _cell_classes(cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 @dataclass(frozen=True)
 class CalibratedMethod:
-    """A fitted method with 90 % intervals from its errors on figures that were left out of the fit.
-
-    widths: the result of `interval_widths`.
-    slowest: the lowest speed-up of n devices over one in the evidence, at most 1, by class (`modern pcie`);
-    no prediction is below this speed-up, or below 1 in a class without evidence.
+    """A fitted method with 90 % intervals from its errors on figures that were left out of the fit. widths: the result
+    of `interval_widths`. slowest: the lowest speed-up of n devices over one in the evidence, at most 1, by class
+    (`modern pcie`); no prediction is below this speed-up, or below 1 in a class without evidence.
     """
 
     method: ScalingMethod
@@ -93,8 +91,7 @@ class CalibratedMethod:
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
         """Predict how well the devices of one node scale, for machines that nobody measured: efficiency, low, high (90
-        % prediction interval; shares of linear scaling), a row per row of `cells` (columns that `with_step_facts`
-        needs).
+        % prediction interval; shares of linear scaling), a row per row of `cells` (of `with_step_facts`).
         """
         described = with_step_facts(cells)
         slowest = [self.slowest.get(name, 1.0) for name in _cell_classes(described)[0]]

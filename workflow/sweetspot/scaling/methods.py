@@ -27,7 +27,6 @@ LEVEL = 0.9  # of all intervals
 
 class ScalingMethod(ABC):
     """A way to predict the scaling efficiency of n devices in one node, fitted to published pairs.
-
     `intervals.CalibratedMethod` adds intervals, from errors on figures that were left out of the fit.
     """
 
@@ -43,9 +42,8 @@ class ScalingMethod(ABC):
 
 @dataclass(frozen=True)
 class MeanEfficiency(ScalingMethod):
-    """The 2018 rule (Parkopedia 2018, section 3): the mean efficiency of all families at the same workload.
-
-    averages: the table of `evidence.average_efficiency`.
+    """The 2018 rule (Parkopedia 2018, section 3): the mean efficiency of all families at the same workload. averages:
+    the table of `evidence.average_efficiency`.
     """
 
     averages: pd.DataFrame
@@ -82,8 +80,7 @@ class MeanEfficiency(ScalingMethod):
 
 def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float, float, float]:
     """Return (efficiency, low, high), a 90 % prediction interval of a new device family, from `averages` of one
-    workload (array, a row per batch: batch_size, efficiency, families, spread) at the batch nearest to `batch_size`;
-    NaN if unknown.
+    workload (array, a row per batch: batch_size, efficiency, families, spread) near `batch_size`; NaN: unknown.
     """
     from scipy.special import stdtrit  # the t quantile; scipy.stats takes a second to import
 
@@ -102,7 +99,6 @@ def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float
 @dataclass(frozen=True)
 class UniversalScalabilityLaw(ScalingMethod):
     """Efficiency 1 / (1 + s (n-1) + k n (n-1)), s, k >= 0 (Gunther 2007, Guerrilla Capacity Planning, chapter 4).
-
     constants: array (s, k) by (model, precision); common: (s, k) of all figures, for other workloads.
     """
 

@@ -16,8 +16,7 @@ MIDDLING_NETWORK = {"parameters_millions": 30.0, "tensors": 160, "normalised": T
 def listed_networks() -> pd.DataFrame:
     """Return facts/networks.csv, a row per network (index: its name): what it sends between devices at each training
     step. parameters_millions: trainable values; each step exchanges one gradient for each. tensors: separate gradients
-    (weights, biases, scales), each of which takes time to start. normalised: whether batch normalisation follows
-    convolutions.
+    (weights, biases, scales), each of which takes time to start. normalised: has batch normalisation.
     """
     rows = pd.DataFrame(table("networks")).set_index("network")
     rows["normalised"] = rows["normalised"] == "yes"

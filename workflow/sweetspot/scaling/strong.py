@@ -39,10 +39,9 @@ DEVICES_ON_FAST_LINKS, DEVICES_ON_NVL72 = 8, 72
 
 @dataclass(frozen=True)
 class StrongScaling:
-    """Fitted exponents b, c, g of strong scaling (formula in the module docstring).
-
-    loss: b by benchmark; batch: g by benchmark ("": a benchmark without pairs); leaving: c; width: half width of the
-    90 % interval of log minutes at one doubling, which grows with the root of the doublings; pairs: number of pairs.
+    """Fitted exponents b, c, g of strong scaling (formula in the module docstring). loss: b by benchmark; batch: g by
+    benchmark ("": a benchmark without pairs); leaving: c; width: half width of the 90 % interval of log minutes at one
+    doubling, which grows with the root of the doublings; pairs: number of pairs.
     """
 
     loss: Mapping[str, float]
@@ -53,8 +52,7 @@ class StrongScaling:
 
     def log_change(self, pairs: pd.DataFrame) -> pd.Series:
         """Return by how much the total device time to a target changes from m to n devices, per pair: log(minutes(n) n
-        / (minutes(m) m)); 0 is perfect scaling. `pairs`: columns benchmark, doublings, leaves, log_batch, as of
-        `result_pairs`.
+        / (minutes(m) m)); 0 is perfect scaling. `pairs`: rows of `result_pairs`.
         """
         loss = slopes_of(pairs["benchmark"], self.loss) * pairs["doublings"] * math.log(2)
         batch = slopes_of(pairs["benchmark"], self.batch) * pairs["log_batch"]
@@ -67,10 +65,9 @@ class StrongScaling:
 
 def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
     """Pair published times to a target (`times`: rows of `read_times`) of a benchmark, device, round and submitter
-    with those at its smallest count of devices; strong scaling is fitted to these pairs. Of several results at a count
-    the median is taken. Returned is a row per pair: benchmark, gpu, family, submitter, gpus (n), doublings =
-    log2(n/m), log_minutes = log(minutes(n) n / (minutes(m) m)), leaves (`crossings`), log_batch = log(B_n/B_m) (NaN:
-    not stated).
+    with those at its smallest count of devices; strong scaling is fitted to these pairs. Several results at a count:
+    their median. Returned is a row per pair: benchmark, gpu, family, submitter, gpus (n), doublings = log2(n/m),
+    log_minutes = log(minutes(n) n / (minutes(m) m)), leaves (`crossings`), log_batch = log(B_n/B_m) (NaN: not stated).
     """
     key = ["benchmark", "gpu", "round", "submitter"]
     medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
@@ -116,8 +113,7 @@ def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) 
 
 def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
     """Measure how wrong estimates at other device counts are: predict each pair (`result_pairs`) with stated batches
-    by a fit without its value of the column `group`, such as `family`, and add `gap`, the log of predicted over true
-    minutes.
+    by a fit without its value of the column `group`, such as `family`, add `gap`, log(predicted / true minutes).
     """
     predictable = pairs.dropna(subset=["log_batch"])
     tables = [predictable.head(0).assign(gap=0.0)]
@@ -154,8 +150,7 @@ def strong_cells(
     times, fitted
         The study's times to a target (`read_times`); the fitted exponents.
     question, instances, columns
-        What the study measures; its machines by name (the base is the known count nearest in doublings); the columns
-        of the returned rows.
+        What the study measures; its machines by name (the base is the nearest known count); columns to return.
     """
     timed = results(times)
     rows = []

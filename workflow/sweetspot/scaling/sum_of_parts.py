@@ -42,9 +42,8 @@ Design = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Term:
-    """One coefficient of the overhead: the part it belongs to, the fact it multiplies, and its normal prior.
-
-    fact: a name of `_build_design`; for a deviation `column: group`, 1 for rows of that group.
+    """One coefficient of the overhead: the part it belongs to, the fact it multiplies, and its normal prior. fact: a
+    name of `_build_design`; for a deviation `column: group`, 1 for rows of that group.
     """
 
     part: str
@@ -162,8 +161,7 @@ def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
 
 def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
     """Build the matrices of the learned method from rows of `with_step_facts`, for its fit and predictions: facts
-    (cells x terms), quantities (cells x parts: the unscaled overheads) and membership (terms x parts; 1: the term
-    belongs to the part).
+    (cells x terms), quantities (cells x parts: the unscaled overheads) and membership (terms x parts, 0 or 1).
     """
     link, doublings = cells["link"], cells["doublings"]
     columns = {

@@ -86,8 +86,7 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
     Parameters
     ----------
     cells, predicted, method
-        The table of `target_cells` (a transferred base keeps its warnings); efficiency, low, high (90 %) of its rows;
-        one of METHODS.
+        The table of `target_cells` ; efficiency, low, high (90 %) of its rows; one of METHODS.
     """
     base_warnings = cells["base_warnings"].where(cells["basis"] == "transferred", None)
     pairs = zip(cells["warnings"], base_warnings, strict=True)
@@ -160,8 +159,7 @@ def extrapolate_study(
         Machines to extrapolate to; what the study measures.
     method, times
         The headline method, one of METHODS (without evidence there is only the learned one, with its priors); the
-        study's times to a target (`read_times`), from which machines timed at another count are estimated, then
-        further ones.
+        study's times to a target (`read_times`), for machines timed at another count, then further ones.
     """
     evidence = tables["evidence"]
     fitted = FittedScaling.fit(evidence, METHODS if len(evidence) else [LEARNED_METHOD])

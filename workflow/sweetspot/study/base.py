@@ -117,8 +117,7 @@ def within(minimum: float, maximum: float = math.inf, noun: str = "a number") ->
     Parameters
     ----------
     minimum, maximum, noun
-        The bounds (a minimum of SMALLEST is said as "above 0"), and what the number is, with its unit, for the error
-        message.
+        The bounds (a minimum of SMALLEST is said as "above 0"), and what the number is, with its unit, for messages.
     """
     expected = f"{noun} above 0" if minimum == SMALLEST else f"{noun} of at least {minimum:g}"
     if maximum < math.inf:

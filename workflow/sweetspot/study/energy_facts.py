@@ -1,5 +1,4 @@
 """What a study declares of power and electricity: facts with source and date, for energy and carbon of a training.
-
 They stand in study.yaml under `energy`, what it leaves to the library in facts/power.csv, providers.csv and grids.csv.
 """
 

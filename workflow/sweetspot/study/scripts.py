@@ -1,6 +1,5 @@
-"""config/commands/<name>.yaml: a training script of one's own, how it is started, and how it tells its steps.
-
-In the matrix `framework: command` with the file's name as `model`. A run reads it too.
+"""config/commands/<name>.yaml: a training script of one's own, how it is started, and how it tells its steps. In the
+matrix `framework: command` with the file's name as `model`. A run reads it too.
 """
 
 import hashlib

@@ -1,5 +1,4 @@
 """What is known of getting a machine: stock, waits, delivery, failures; of the library and of a study.
-
 facts/availability.csv has what was published, config/studies/<study>/availability.yaml what a team knows better.
 """
 
@@ -110,8 +109,7 @@ class AvailabilityFacts(NamedTuple):
 
 
 def study_facts(file: Path) -> list[StockFact]:
-    """Read what a team knows of getting machines (availability.yaml). UserError for mistakes and dates in the future.
-    """
+    """Read what a team knows of getting machines (availability.yaml). UserError for mistakes and future dates."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
     newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
     refuse(

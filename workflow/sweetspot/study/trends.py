@@ -132,8 +132,7 @@ def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
     Parameters
     ----------
     provider, purchase, gpu
-        Who rents out the machine, how it is paid and its device. Contracts, own machines and the hyperscalers' old
-        devices are `fixed`.
+        Who rents out the machine, how it is paid and its device. Contracts, own machines and such are `fixed`.
     """
     if purchase in INTERRUPTIBLE:
         return "spot"

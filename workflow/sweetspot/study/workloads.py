@@ -157,8 +157,7 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Read all works to price from workloads.yaml, by name, jobs by tokens made jobs by samples; {} without the file.
-    """
+    """Read all works to price from workloads.yaml, by name, jobs by tokens made jobs by samples; {}: no file."""
     works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
     return {
         name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work

@@ -16,8 +16,7 @@ def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
         Error (at least 0) of each figure left out of the fit, in units of its predicted spread; the family of each,
         e.g. its device (a row weighs with the root of its family's share, so that a device with hundreds of logs does
         not set the width alone); the wanted coverage, such as 0.9. The figure to be predicted counts as one row of
-        infinite score, so few figures give a wider interval; where it would be infinite, the largest score is
-        returned.
+        infinite score, so few figures give a wider interval; instead of infinity, the largest score.
     """
     if len(score) == 0:
         return float("nan")

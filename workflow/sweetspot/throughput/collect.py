@@ -93,8 +93,7 @@ def _distinct(values: pd.Series) -> tuple[str, ...]:
 
 def _warnings(row: Any) -> Iterator[tuple[str, str]]:
     """Yield (rule, message), a slug and a sentence for the reader of the report, for each caveat about a measured
-    cell: a failed or unsteady run, only one run, several hosts, an older protocol. `row` is a row of `_average` with
-    its spread.
+    cell: a failed or unsteady run, only one run, several hosts, an older protocol. `row`: of `_average`, with spread.
     """
     if not pd.isna(row.failed_status):
         yield row.failed_status, row.failed_message

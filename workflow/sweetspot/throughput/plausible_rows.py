@@ -17,10 +17,9 @@ BEYOND_PEAK, MORE_THAN_LINEAR = "beyond_peak", "more_than_n_times_one"  # rules;
 
 @dataclass(frozen=True)
 class ImpossibleFigure:
-    """A throughput figure above what its devices can reach.
-
-    `row`: its position in the table; `rule`, `message`: of its warning; `limit`: the highest possible samples per
-    second (NaN: not known, and the figure is left out); `source`: of the figure that the limit is made from.
+    """A throughput figure above what its devices can reach. `row`: its position in the table; `rule`, `message`: of
+    its warning; `limit`: the highest possible samples per second (NaN: not known, and the figure is left out);
+    `source`: of the figure that the limit is made from.
     """
 
     row: int

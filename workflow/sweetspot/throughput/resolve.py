@@ -78,8 +78,7 @@ class Resolver:
 
     def _figure(self, name: str, model: str, batch_size: int) -> ThroughputEstimate | None:
         """Return the best unmeasured estimate of a machine's speed at a batch per device, by the first source that
-        exists: published, that of its declared equivalent, scaled up from its base machine, or a stand-in. None
-        without any.
+        exists: published, that of its declared equivalent, scaled up from its base machine, or a stand-in. Else None.
         """
         instance = self.instances[name]
         row = self._published.get((name, model, batch_size))
@@ -102,8 +101,7 @@ class Resolver:
 
     def _scaled(self, name: str, model: str, batch_size: int, base: ThroughputEstimate) -> ThroughputEstimate | None:
         """Estimate a multi-device machine's speed as gpus x speed of one device (`base`) x published efficiency, with
-        a warning if published speeds of as many devices differ. None if no efficiency is known or the frameworks
-        differ.
+        a warning if published speeds of as many devices differ. None if none is known or frameworks differ.
         """
         instance = self.instances[name]
         single = str(instance.base_instance)

@@ -149,8 +149,7 @@ def check_machines(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> Non
 
 def _require_equal(runs: pd.DataFrame, column: str, remedy: str) -> None:
     """Raise UserError if usable runs of one cell have two different values in `column` (e.g. `gpu`): they cannot be
-    averaged. The message ends in `remedy`, which says what the user can do. `runs`: rows of `summarise_runs`, sorted
-    by cell.
+    averaged. `remedy`: end of the message, what to do. `runs`: sorted rows of `summarise_runs`.
     """
     cell = list(CELL_COLUMNS)
     distinct = runs[runs["status"].isin(USABLE)].drop_duplicates([*cell, column])

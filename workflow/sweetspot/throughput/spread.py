@@ -1,7 +1,6 @@
-"""Intervals of measured cells, by the spread between runs that cells of one machine share.
-
-Two runs alone say almost nothing (Student's t with one degree of freedom is 12.7); three cells of two runs have three
-degrees of freedom together (3.2).
+"""Intervals of measured cells, by the spread between runs that cells of one machine share. Two runs alone say almost
+nothing (Student's t with one degree of freedom is 12.7); three cells of two runs have three degrees of freedom
+together (3.2).
 """
 
 import numpy as np
@@ -25,8 +24,7 @@ def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
     cells
         A row per cell with `machine_key` (cells of equal value share their spread), `runs` (usable ones), `variance`
         (of the natural logarithm of the runs' mean times, n - 1; NaN below two runs) and `step_error` (root mean
-        square over the runs of the relative standard error of the mean step; NaN where runs have fewer than two
-        steps).
+        square over the runs of the relative standard error of the mean step; NaN below two steps).
     """
     from scipy.special import stdtrit
 

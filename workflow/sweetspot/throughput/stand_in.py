@@ -1,6 +1,5 @@
-"""The stand-in: the nearest published figure of the same device and model, and what is different about it.
-
-How old the software behind a figure is: as its row dates it, else by the version that it names.
+"""The stand-in: the nearest published figure of the same device and model, and what is different about it. How old the
+software behind a figure is: as its row dates it, else by the version that it names.
 """
 
 import math
@@ -29,12 +28,11 @@ WARNING_YEARS = 1.0  # a stand-in of software at least so many years older or ne
 
 
 class ThroughputEstimate(NamedTuple):
-    """A throughput (`unit` per second on all devices) with its basis, source and warnings.
-
-    images_per_s_low, images_per_s_high: bounds that the source states; NaN where it states none.
-    stand_in_*: the cell of the published figure that is used instead of a figure of this cell; None if not needed.
-    stand_in_batch_size is None too where its source does not state it; stand_in_years: by how many years its software
-    is newer than the study (below 0: older; NaN: not known, or no stand-in).
+    """A throughput (`unit` per second on all devices) with its basis, source and warnings. images_per_s_low,
+    images_per_s_high: bounds that the source states; NaN where it states none. stand_in_*: the cell of the published
+    figure that is used instead of a figure of this cell; None if not needed. stand_in_batch_size is None too where its
+    source does not state it; stand_in_years: by how many years its software is newer than the study (below 0: older;
+    NaN: not known, or no stand-in).
     """
 
     images_per_s: float

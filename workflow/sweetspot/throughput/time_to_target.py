@@ -1,8 +1,7 @@
-"""Published times to a target, such as MLPerf's: one row a result, made into throughput in runs per second.
-
-A time to a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the
-batch of so many devices. It belongs to a device and a count, not to one provider's machine: every instance with that
-`gpu` and `gpus` takes it.
+"""Published times to a target, such as MLPerf's: one row a result, made into throughput in runs per second. A time to
+a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the batch of so
+many devices. It belongs to a device and a count, not to one provider's machine: every instance with that `gpu` and
+`gpus` takes it.
 """
 
 import re
@@ -60,7 +59,6 @@ class TimeRow(CsvRow):
 @dataclass(frozen=True)
 class TimeToTarget:
     """Median minutes to the target in the newest round, for one benchmark, device and number of devices.
-
     `rounds_behind`: how many rounds of the whole table are newer; `source`: round, submitters, kind and addresses of
     the figures, as MLCommons requires; `global_batch`: samples of a step, NaN where nobody states it.
     """

@@ -17,8 +17,7 @@ BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has
 @cache
 def network_name(model: str) -> str:
     """Return one name for all spellings of a network, e.g. 'bertlarge' for 'BERT-large SQuAD', so that figures of the
-    same network from different sources are compared. Case, separators and the version of a ResNet (`v1.5`) are
-    ignored.
+    same network from different sources are compared. Case, separators and a ResNet's version are ignored.
     """
     letters = bare_name(model)
     for row in table("networks"):

@@ -82,8 +82,7 @@ def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
     fitted and predicts by it. `rows` and `columns`: tables of cells with the columns of `as_figures`; the same table
     twice has the noise of each figure added. Each row of facts/device_relation.csv is an effect that cells with equal
     `groups` share (no groups: all cells), as a slope on `feature` or, without one, a constant. Its `sd`, in log units,
-    has the greatest marginal likelihood on the shipped figures, to two digits, under a lognormal prior around 0.1 with
-    sd 1.
+    has the greatest marginal likelihood on the shipped figures, to two digits, by a lognormal prior around 0.1, sd 1.
     """
 
     def equal(name: str) -> np.ndarray:

@@ -54,8 +54,7 @@ class Device:
 
     def peak(self, precision: str) -> float:
         """Return the dense TFLOP/s that training in a precision can use, the upper limit of any speed on the device;
-        NaN where it cannot run it. fp32 runs in TF32 where the device has it: PyTorch's convolutions, TensorFlow from
-        2.4 on and JAX by default.
+        NaN where it cannot run it. fp32 runs in TF32 where the device has it, frameworks' default.
         """
         return self.peak_of_unit(self.unit(precision))
 

@@ -1,7 +1,6 @@
-"""The throughput of a person's workload on devices where nobody has run it, with its interval and its warnings.
-
-Where all devices are in the pool of published figures the relation of devices counts. A device that is known by its
-data sheet only gets the plain ratio of memory bandwidths: on figures held back no model was better.
+"""The throughput of a person's workload on devices where nobody has run it, with its interval and its warnings. Where
+all devices are in the pool of published figures the relation of devices counts. A device that is known by its data
+sheet only gets the plain ratio of memory bandwidths: on figures held back no model was better.
 """
 
 import math

@@ -106,8 +106,7 @@ def with_arithmetic(
     Parameters
     ----------
     table, question, instances, as_of
-        The table throughput.parquet, what the study measures, its machines by name, and the date (text) of the added
-        rows.
+        The table throughput.parquet, what the study measures, its machines by name, and the date of the added rows.
     """
     usable = table.query(USABLE_FIGURES)
     timed_cells = set(zip(usable["instance"], usable["model"], strict=True))

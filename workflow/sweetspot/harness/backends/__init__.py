@@ -1,6 +1,5 @@
-"""One module a framework, each with the functions of `Backend`; only the framework of the cell is imported.
-
-A backend imports its framework inside its functions, so that it can say what is missing where that is not installed.
+"""One module a framework, each with the functions of `Backend`; only the framework of the cell is imported. A backend
+imports its framework inside its functions, so that it can say what is missing where that is not installed.
 """
 
 import importlib
