@@ -23,9 +23,8 @@ PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|sof
 
 @dataclass(frozen=True)
 class Machine:
-    """What is installed on a machine. `versions`: by Python package, in small letters. `missing`: packages of the core
-    that are missing. `programs`, `gpus`: those of PROGRAMS that are found; devices that NVIDIA's driver shows.
-    `no_gpu`: why none, or "".
+    """What is installed on a machine. `versions`: by Python package, in small letters. `missing`: packages of the
+    core. `programs`, `gpus`: those of PROGRAMS and of NVIDIA's driver that are found. `no_gpu`: why none, or "".
     """
 
     versions: Mapping[str, str]

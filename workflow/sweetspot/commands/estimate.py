@@ -72,8 +72,8 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
     job, stack
         The training, and the kind of its software: one of STACKS, or None (unknown).
     timed
-        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form,
-        or for more than the device can do.
+        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. UserError for another form, or an
+        impossible rate.
     """
     if timed is None:
         return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
@@ -93,8 +93,7 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the rentals that the library ships on devices of `maker`, (price list, {machine: entry of
     instances.yaml}), as plain values for the files of a new study and for `estimate`. `studies`: folder with the
-    shipped studies. Only one maker's (such as 'nvidia'): speeds on other makers' devices are known within a factor of
-    20.
+    shipped studies. Only one maker's (such as 'nvidia'): speeds of others are uncertain.
     """
     heading: dict[str, Any] = {}
     offers, machines = [], {}

@@ -80,9 +80,7 @@ def run(request: UseRequest) -> None:
 
 
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
-    """Return the beginning of a day in a time zone as UTC, to bound the job record (--since, --until); None for None.
-    UserError for a day before 1990 or to come.
-    """
+    """Return a day's beginning as UTC (--since, --until); None for None. UserError before 1990 or in future."""
     if day is None:
         return None
     moment = datetime.combine(day, time(), zone)

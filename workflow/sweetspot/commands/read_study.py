@@ -145,8 +145,7 @@ def run(study: str, config: Path, as_json: bool) -> int:
     Parameters
     ----------
     study, config, as_json
-        Name of the study, and the project's config folder; whether to print one JSON object instead of text. Raises
-        UserError for a study that does not exist.
+        Name of the study, and the project's config folder; whether to print JSON. UserError for a missing study.
     """
     findings = read_study(study, config)
     content = {
@@ -224,9 +223,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
 
 
 def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
-    """Yield a clause of an error message for each name in study.yaml that names nothing, such as a study, log, device
-    or workload. `content`: the study as read.
-    """
+    """Yield a clause of an error message for each study, log, device or workload in study.yaml that is unknown."""
     for name in study.borrow:
         if not figures_file(name, content.folder.parent).is_file():
             yield f"borrow names {name!r}; expected a study with a throughput.csv"
@@ -319,9 +316,7 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` the mistakes in files that a study may have: published speeds and times, claims, availability,
-    price history. `content`: the study as read.
-    """
+    """Add to `findings` the mistakes in optional files: published speeds and times, claims, availability."""
     machines, speeds = content.instances or {}, content.folder / "throughput.csv"
     readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
         (speeds.name, read_published, ()),

@@ -130,8 +130,8 @@ def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     """Return the table `options` with monthly payments spread over exactly `days` of use a month, for `ask --days`. Of
-    an owned machine that is the fixed part of its hour, of a contract all of it. The bill is hours x USD per hour. All
-    USD, images per USD and days change.
+    an owned machine that is the fixed part of its hour, of a contract all of it. All USD, images per USD and days
+    change.
     """
     is_owned, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)

@@ -178,8 +178,7 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 def leased_processor(exclusive: bool) -> Iterator[None]:
     """Hold this host's processor in the `with` block, alone (`exclusive`) or shared with other runs, so that no other
     benchmark disturbs the timing. A run on the processor is measured alone; runs on cards go beside each other. Wait,
-    with a message on stderr, while another job holds the lock. Jobs queue for it, so that many runs on cards do not
-    keep one on the processor waiting.
+    with a message on stderr, while another job holds the lock. Jobs queue for it, so that none waits for ever.
     """
     kinds = (fcntl.LOCK_EX, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
     with _lock_file("processor-queue") as queue, _lock_file("processor") as processor:
@@ -194,8 +193,7 @@ def leased_processor(exclusive: bool) -> Iterator[None]:
 @contextmanager
 def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     """Yield the UUIDs of `count` of `cards`, locked for this process in the `with` block, so that no two benchmarks
-    share a card; wait until so many are free. One job at a time takes cards, so that no two jobs hold half of what
-    each needs. UserError for too few `cards`.
+    share a card; wait until so many are free. One job at a time takes cards. UserError for too few `cards`.
     """
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")

@@ -100,9 +100,7 @@ class DeviceSampler:
             self._samples.append(self._watch.samples())
 
     def finish(self) -> dict[str, Any]:
-        """Stop sampling and return what the run file records of it, {fact: value}: means of the samples and the energy
-        (J) of the timed steps; {} if called again.
-        """
+        """Stop sampling; return facts for the run file: means of samples, energy (J); {} if called again."""
         if not self._thread.ident or self._stop.is_set():
             return {}
         self._stop.set()

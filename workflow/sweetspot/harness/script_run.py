@@ -1,7 +1,6 @@
 """Measure a script in place of a training process: `python -m sweetspot.harness.script_run REQUEST_JSON`. It starts
 the script, reads its steps, reports them to the supervisor as `train` does, and ends the script with all that it
-started once the stop rule holds. Where the script fails it exits with DIVERGED and one sentence, or by signal 9 where
-the script was killed so.
+started once the stop rule holds. Where the script fails it exits with DIVERGED and one sentence, or by the signal 9.
 """
 
 import math
@@ -49,8 +48,8 @@ class Chunk(NamedTuple):
 
 class ScriptProcess:
     """The script's process, in a session of its own, and what it writes. UserError if it cannot be started. `argv` has
-    all placeholders filled in, `environment` all variables; `file` is the one to which the script writes its steps,
-    None where they are lines of its output.
+    all placeholders filled in, `environment` all variables; `file`: to which the script writes its steps (None: they
+    are lines of its output).
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:

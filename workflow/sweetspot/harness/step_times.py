@@ -1,6 +1,5 @@
 """What the steps of one run tell: when to stop, and whether the machine was steady. Pure functions of the times. Steps
-of one process are not independent; their spread decides when a run may end and raises warnings, but the interval of a
-throughput comes from independent runs.
+of one process are not independent; their spread decides when a run may end; intervals come from independent runs.
 """
 
 import math
@@ -88,8 +87,7 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
     Mann-Kendall's test at 5 %. throttling: the times fall into two levels, the later a tenth slower, every step of it
     above the earlier. disturbed: the mean step, on which the figure rests, is over a tenth above the median step, and
     no second level explains it: a few steps were held up (a stopped process, another job on the machine). imprecise:
-    the 95 % half-width of the mean step exceeds 3 %. Of over MANY steps drift and throttling are sought in means of
-    neighbours: pairs of 40,000 steps fill 24 GB.
+    the 95 % half-width of the mean step exceeds 3 %. Of over MANY steps means of neighbours are compared.
     """
     values = np.asarray([seconds for seconds, _ in timed], dtype=float)
     if len(values) < 3:

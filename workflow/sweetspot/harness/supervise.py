@@ -45,8 +45,7 @@ KEEP_MEMORY = {
 
 def supervise(request: Request) -> int:
     """Measure one run of a benchmark in a process of its own, write its run file (for a failure too) and return the
-    exit code 0; `run_benchmark.py` calls it. Raises UserError for a cell that cannot be measured, devices other than
-    requested, or no space for the run file.
+    exit code 0; `run_benchmark.py` calls it. UserError for an impossible cell, other devices or no space.
     """
     cell = request.cell
     if request.device == "cpu" and cell.framework != COMMAND:

@@ -48,8 +48,7 @@ def build_network(name: str) -> keras.Model:
 
 class FusedBatchNormalization(keras.layers.BatchNormalization):
     """Keras' layer computed by TensorFlow's fused kernel, for images with their channels last. Keras 3 composes the
-    layer of many operations, which costs a quarter of ResNet-50's speed. Outputs, gradients and moving statistics
-    equal those of the stock layer.
+    layer of many operations, which costs a quarter of ResNet-50's speed. Results equal those of the stock layer.
     """
 
     def call(self, inputs: tf.Tensor, training: bool | None = None, mask: tf.Tensor | None = None) -> tf.Tensor:

@@ -1,6 +1,6 @@
 """Networks of torchvision and of Hugging Face's transformers by the names of a matrix. Each is a module that takes one
-batch by keyword and returns its loss, as the networks of transformers do by themselves. They start from new weights
-and train without dropout.
+batch by keyword and returns its loss, as networks of transformers do. They start from new weights and train without
+dropout.
 """
 
 from dataclasses import dataclass

@@ -26,9 +26,7 @@ def process_device(request: Request) -> torch.device:
 
 
 def agreement(request: Request) -> Agree:
-    """Return a function by which all processes of a run make equally many steps: called in each before a window with
-    its own count, it returns the first one's.
-    """
+    """Return a function that gives every process the first one's count of steps, so that all make equally many."""
 
     def agree(count: int) -> int:
         value = torch.tensor([count], device=process_device(request), dtype=torch.int64)

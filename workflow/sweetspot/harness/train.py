@@ -96,8 +96,7 @@ def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_co
 
 def run(request: Request) -> None:
     """Build the framework's training step and train until the stop rule holds; report facts, each step, peak memory
-    and any failure to the supervisor. A failure is reported too because launchers exit with a code of their own and
-    print last lines of their own.
+    and any failure to the supervisor. A failure is reported since launchers have exit codes of their own.
     """
     framework = backend(request.cell.framework)
     try:

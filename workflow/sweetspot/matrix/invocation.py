@@ -198,8 +198,8 @@ def expand_matrix(
         Machines to measure on; values of the other axes by name (`model`, `batch_size`, `gpus`, `precision`,
         `variant`, `framework`).
     exclude, scripts
-        Entries {column: value}, each of which leaves out the cells that agree with all of it; models that are scripts,
-        which alone have framework `command`.
+        Entries {column: value}, each of which leaves out the cells that agree with all of it; models that are scripts
+        (framework `command`).
     """
     axes = {"instance": instances, **matrix}
     script_models = set(scripts)

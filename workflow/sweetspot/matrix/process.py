@@ -53,8 +53,8 @@ def run_script(script: Path, job: object, log: Path) -> str | None:
     Parameters
     ----------
     script, job, log
-        The script's file; the object `snakemake` that it reads; the file for the outcome, or for the traceback of an
-        unforeseen exception, which is raised too.
+        The script's file; the object `snakemake` that it reads; the file for the outcome, or the traceback of an
+        exception, which is raised.
     """
     sentence = None
     try:

@@ -69,8 +69,8 @@ def _is_visible(handler: logging.Handler, is_quiet: bool, record: logging.LogRec
 
 class StepFormatter(logging.Formatter):
     """Writes `[3/19] price_workloads price_list=aws` when a step starts, and '' (no line) for most records. A step
-    that fails is named when it does; the reason comes last, when all is over. Records that are not known here go to
-    Snakemake's own formatter, `fallback`.
+    that fails is named when it does; the reason comes last, when all is over. Unknown records go to Snakemake's
+    formatter, `fallback`.
     """
 
     def __init__(self, fallback: logging.Formatter) -> None:
@@ -136,9 +136,7 @@ def slurm_sentences(message: str | None) -> list[str]:
 
 
 def error_sentences(message: str) -> str:
-    """Return an error of Snakemake as a user should see it: a WorkflowError without the lines of rule files, each line
-    behind `error: `; other messages unchanged.
-    """
+    """Return a WorkflowError as a user sees it: without lines of rule files, behind `error: `; others unchanged."""
     text, is_error = WORKFLOW_ERROR.subn("", message, count=1)
     if not is_error:
         return message

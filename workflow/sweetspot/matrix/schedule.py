@@ -105,9 +105,7 @@ def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
 
 
 def read_duration(file: Path) -> float | None:
-    """Return the seconds that a finished run took, from its file's metadata, by which the next runs' durations are
-    estimated; None for a file that does not say.
-    """
+    """Return the seconds that a run took, from its file, to estimate the next ones; None if it does not say."""
     import pyarrow.parquet as pq
 
     try:

@@ -113,9 +113,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(evidence: pd.DataFrame) -> NodeScaling:
-    """Return the losses between nodes, fitted to the rows of the table evidence without warnings; the interval's width
-    is a minimum that the caller replaces.
-    """
+    """Fit the losses between nodes to rows of table evidence without warnings; the caller sets the width."""
     rows = without_warnings(evidence)
     steps = _steps(rows)
     loss = -np.log(rows["efficiency"].astype(float))

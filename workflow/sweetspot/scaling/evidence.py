@@ -171,8 +171,8 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     """Average scaling efficiencies (the table efficiency) over device families, the prediction rule of the 2018 study
     (its section 3, table 1). A family is a pair of instances; one with several rows (printed and measured, or
     variants) counts once, by its mean. Returned is a row per workload: framework, model, batch_size, precision,
-    efficiency (mean), spread (sample standard deviation over the families), families (their number). Efficiencies
-    above MAXIMUM_EFFICIENCY are left out.
+    efficiency (mean), spread (sample standard deviation over the families), families (their number). Those above
+    MAXIMUM_EFFICIENCY are left out.
     """
     pair_key = [*WORKLOAD, "base_instance", "instance", "gpus"]
     pairs = _separate_devices(efficiency).groupby(pair_key, as_index=False)["efficiency"].mean()

@@ -72,8 +72,7 @@ def predicted_rates(cells: pd.DataFrame, predicted: pd.DataFrame, power: float =
     ----------
     cells, predicted, power
         Columns gpus, base_images_per_s (of one device) with `_low` and `_high` (NaN: no error); columns efficiency,
-        low, high (90 %) of the same rows, whose errors are independent; factor on the log width of the base's interval
-        (to make 90 % of its 95 %).
+        low, high (90 %) of the same rows, whose errors are independent; factor on the base's log width (95 to 90 %).
     """
     rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
     columns = {"images_per_s": rate}

@@ -14,8 +14,7 @@ ALL_GROUPS = ""
 @dataclass(frozen=True)
 class SlopePrior:
     """Prior assumptions of `fit_pooled_slopes`, each as (mean, standard deviation). slopes: of the slope on each
-    variable; step: of the change where a figure crosses a border; scatter: standard deviation of one figure around its
-    line.
+    variable; step: of the change where a figure crosses a border; scatter: deviation of one figure from its line.
     """
 
     slopes: tuple[tuple[float, float], ...]

@@ -27,8 +27,8 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
     n devices with a base of fewer devices (`_find_base`), the evidence from which scaling is learnt. The base has the
     same benchmark, framework, device, model, batch (or none), precision and dataset. Returned are the rows of modelled
     frameworks on synthetic or real data that have a base, with base_gpus, base_nodes, base_images_per_s, `efficiency`
-    against the base, `family`, `warnings` (`super_linear`, `inconsistent`, `batch_not_stated`) and the machine facts
-    of `throughput.published.with_machine_facts`.
+    against the base, `family`, `warnings` (`super_linear`, `inconsistent`, `batch_not_stated`) and the columns of
+    `with_machine_facts`.
     """
     frameworks = published["framework"].fillna("").astype(str).map(framework_name)
     rows = published.assign(framework=frameworks)
@@ -58,8 +58,7 @@ def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float] | Non
     images/s per device) of its base, or None if no figure can serve. `row`: a row of throughput.csv; `figures`: all
     rows of the same workload. The base is the row of one device. For a row that spans nodes the base is the largest
     count within one node, so that only the loss between nodes shows, or else the smallest count; the latter also on
-    POD_FABRIC. Of several rows with that count those of the same instance and note are taken, if there are any;
-    images/s is their median.
+    POD_FABRIC. Of several rows those of the same instance and note; images/s is their median.
     """
     spans_nodes = pd.notna(row.nodes) and row.nodes > 1
     fewer = [figure for figure in figures if figure.gpus < row.gpus]

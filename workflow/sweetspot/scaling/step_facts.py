@@ -99,8 +99,8 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     ----------
     cells
         Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla,
-        exchange (whether the devices exchange gradients), framework_version, base_images_per_s (one device), and
-        `as_of` (date as text) where it is known.
+        exchange (whether the devices exchange gradients), framework_version, base_images_per_s (one device), `as_of`
+        (text, if known).
     """
     if "step_s" in cells:
         return cells

@@ -100,8 +100,8 @@ class SumOfParts(ScalingMethod):
 def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     """Fit the overhead's coefficients for one era of software (`classic` or `modern`) to its rows of `learnable`
     evidence by penalised robust least squares. The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the
-    squares of the priors; all rows of one publisher's device family together weigh as the root of their number.
-    Levenberg-Marquardt with reweighting.
+    squares of the priors; all rows of one publisher's device family together weigh as the root of their number. By
+    Levenberg-Marquardt.
     """
     terms = []
     for term in prior_terms(era):

@@ -69,8 +69,7 @@ def extrapolate_cells(
     Parameters
     ----------
     cells, facts, fitted, evidence
-        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; table evidence (a prediction far
-        from such figures gets a warning).
+        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; table evidence, to compare with.
     """
     tables = [
         with_published_warnings(extrapolation_rows(cells, fitted.predict(name, facts), name), facts, evidence)

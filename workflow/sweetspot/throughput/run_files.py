@@ -127,9 +127,7 @@ def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
 
 
 def _require_agreement(runs: pd.DataFrame) -> None:
-    """Raise UserError if runs must not be averaged: two rows of `summarise_runs` are the same run, or the runs of a
-    cell differ in protocol version or device.
-    """
+    """Raise UserError if `runs` must not be averaged: one run twice, or a cell in two protocols or devices."""
     repeated = runs.loc[runs.duplicated(RUN_COLUMNS, keep=False), "path"]
     if len(repeated):
         raise UserError(f"{repeated.iloc[0]} and {repeated.iloc[1]} hold the same run; remove one of them")

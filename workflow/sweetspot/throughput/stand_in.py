@@ -31,8 +31,7 @@ class ThroughputEstimate(NamedTuple):
     """A throughput (`unit` per second on all devices) with its basis, source and warnings. images_per_s_low,
     images_per_s_high: bounds that the source states; NaN where it states none. stand_in_*: the cell of the published
     figure that is used instead of a figure of this cell; None if not needed. stand_in_batch_size is None too where its
-    source does not state it; stand_in_years: by how many years its software is newer than the study (below 0: older;
-    NaN: not known, or no stand-in).
+    source does not state it; stand_in_years: by how many years its software is newer than the study (NaN: not known).
     """
 
     images_per_s: float

@@ -1,7 +1,6 @@
 """Published times to a target, such as MLPerf's: one row a result, made into throughput in runs per second. A time to
 a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the batch of so
-many devices. It belongs to a device and a count, not to one provider's machine: every instance with that `gpu` and
-`gpus` takes it.
+many devices. It belongs to a device and a count: every instance with that `gpu` and `gpus` takes it.
 """
 
 import re
