@@ -18,8 +18,7 @@ STREAM_DIGITS = 6
 
 def stream(seed: int, *key: object) -> np.random.Generator:
     """Return the random generator of one uncertain number (a price, a speed), from the study's seed and a key that
-    names it. Each has its own, so that a new offer never changes the samples of the others. Numbers in the key count
-    to STREAM_DIGITS digits: the last bit of one depends on the threads of a linear algebra library.
+    names it: a new offer never changes the samples of others. Numbers in the key count to STREAM_DIGITS digits.
     """
     parts = (repr(float(f"{part:.{STREAM_DIGITS}g}")) if isinstance(part, float) else str(part) for part in key)
     return np.random.default_rng([seed, zlib.crc32("|".join(parts).encode())])
@@ -70,12 +69,9 @@ def shares(
 
     Parameters
     ----------
-    usd
-        Costs, choice x sample; infinite or NaN where a choice cannot finish the work.
-    alternatives
-        The alternative to which each row of `usd` belongs.
-    tolerance
-        Costs that differ by less than this share of the lowest cost tie.
+    usd, alternatives, tolerance
+        Costs, choice x sample; infinite or NaN where a choice cannot finish the work; the alternative to which each
+        row of `usd` belongs; costs that differ by less than this share of the lowest cost tie.
     """
     costs = np.where(np.isnan(usd), np.inf, usd)
     lowest = costs.min(axis=0)

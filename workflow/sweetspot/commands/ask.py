@@ -112,11 +112,9 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
 
     Parameters
     ----------
-    verdict
-        The verdict; None: nothing has a price.
-    jobs, classes
-        Rows {column: value} of deadlines of single jobs and of classes of jobs, with `option`, the cheapest in time
-        (missing: nothing is in time) and, of jobs, `confidence`.
+    verdict, jobs, classes
+        The verdict; None: nothing has a price; rows {column: value} of deadlines of single jobs and of classes of
+        jobs, with `option`, the cheapest in time (missing: nothing is in time) and, of jobs, `confidence`.
     """
     due = classes or jobs
     if any(pd.isna(row["option"]) for row in due):

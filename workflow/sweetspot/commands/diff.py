@@ -50,10 +50,8 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
 
     Parameters
     ----------
-    name
-        Name of the study.
-    config, results
-        The project's config folder and the folder of its results.
+    name, config, results
+        Name of the study; the project's config folder and the folder of its results.
     """
     folder, file = config / "studies" / name, results / name / "comparison" / "scenarios.parquet"
     study = load_study(folder)

@@ -72,8 +72,7 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
     job, stack
         The training, and the kind of its software: one of STACKS, or None (unknown).
     timed
-        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. UserError for another form, or an
-        impossible rate.
+        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Else UserError.
     """
     if timed is None:
         return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)

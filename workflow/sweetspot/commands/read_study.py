@@ -354,13 +354,8 @@ def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], f
 
 
 def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str], file: Path) -> None:
-    """Keep in `findings` a warning per benchmark of time_to_target.csv that the study does not ask for, and per time
-    that may be in seconds instead of minutes.
-
-    Parameters
-    ----------
-    findings, table, models, file
-        Where warnings are kept, rows of `read_times`, models of the study's cells, and the table's file.
+    """Keep in `findings` a warning per benchmark of time_to_target.csv (rows in `table`) that is not among the study's
+    `models`, and per time that may be in seconds instead of minutes.
     """
     for name in sorted(set(table["benchmark"]).difference(models)):
         sentence = f"benchmark is '{name}', which cells.model of study.yaml does not hold{hint(name, models)}"

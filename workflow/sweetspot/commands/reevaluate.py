@@ -66,10 +66,8 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
 
     Parameters
     ----------
-    inputs, use
-        The results of the study, and what differs from it.
-    samples
-        How many samples of the uncertain inputs are drawn.
+    inputs, use, samples
+        The results of the study, and what differs from it; how many samples of the uncertain inputs are drawn.
     """
     settings, decided = inputs.settings, _decide(inputs, use, samples)
     rows = break_even_rows(decided.options, decided.draws, settings.month_days)
@@ -130,8 +128,7 @@ def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     """Return the table `options` with monthly payments spread over exactly `days` of use a month, for `ask --days`. Of
-    an owned machine that is the fixed part of its hour, of a contract all of it. All USD, images per USD and days
-    change.
+    an owned machine that is the fixed part of its hour, of a contract all of it.
     """
     is_owned, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)

@@ -80,9 +80,7 @@ def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
 
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
-    """Return processor and usable CPUs of a run's facts as text, e.g. 'AMD EPYC 7B13, 8 CPUs'; None if either lacks.
-    Runs of one kind of machine are compared. The memory is left out: it moves no figure, and a kernel's share changes.
-    """
+    """Return e.g. 'AMD EPYC 7B13, 8 CPUs' from a run's facts; runs of one such kind are averaged. None if unknown."""
     processor, usable = facts.get("cpu"), facts.get("cpu_usable")
     return f"{processor}, {usable} CPU{'s' if usable > 1 else ''}" if processor and usable else None
 

@@ -1,8 +1,5 @@
-"""Start one training process a device, by torch's own launcher (torchrun).
-
-    python -m sweetspot.harness.launcher REQUEST_JSON MODULE ARGUMENT...
-
-Each process runs `python -m MODULE ARGUMENT...`.
+"""Start one training process a device, by torch's own launcher (torchrun): `python -m sweetspot.harness.launcher
+REQUEST_JSON MODULE ARGUMENT...`. Each process runs `python -m MODULE ARGUMENT...`.
 """
 
 import ctypes

@@ -47,9 +47,8 @@ class Chunk(NamedTuple):
 
 
 class ScriptProcess:
-    """The script's process, in a session of its own, and what it writes. UserError if it cannot be started. `argv` has
-    all placeholders filled in, `environment` all variables; `file`: to which the script writes its steps (None: they
-    are lines of its output).
+    """The script's process, in a session of its own, and what it writes.  `argv` has all placeholders filled in,
+    `environment` all variables; `file`: to which the script writes its steps (None: they are lines of its output).
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:

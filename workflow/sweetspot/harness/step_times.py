@@ -49,9 +49,7 @@ def mean_step(timed: Sequence[Interval]) -> float:
 
 
 def relative_error(timed: Sequence[Interval]) -> float:
-    """Return the standard error of the mean step time as a share of the mean of intervals (two or more). For intervals
-    of unequal numbers of steps it is that of a ratio of sums (Cochran 1977, section 6.4).
-    """
+    """Return the standard error of the mean step, a share of it, of at least two intervals (Cochran 1977, 6.4)."""
     seconds, steps = np.asarray(timed, dtype=float).T
     mean, count = (seconds * steps).sum() / steps.sum(), len(timed)
     return float(math.sqrt(count / (count - 1)) * np.linalg.norm((seconds - mean) * steps) / steps.sum() / mean)

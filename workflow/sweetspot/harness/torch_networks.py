@@ -1,6 +1,5 @@
 """Networks of torchvision and of Hugging Face's transformers by the names of a matrix. Each is a module that takes one
-batch by keyword and returns its loss, as networks of transformers do. They start from new weights and train without
-dropout.
+batch by keyword and returns its loss, as networks of transformers do. New weights, no dropout.
 """
 
 from dataclasses import dataclass

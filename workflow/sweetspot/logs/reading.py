@@ -57,7 +57,7 @@ class LogFile:
         raise UserError(f"{self.path}, line {line}: {message}")
 
     def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
-        """Raise UserError if a log was made with another setting, such as the batch, than the study states about it.
+        """Raise UserError if a log was made with another setting, such as the batch, than the study states.
 
         Parameters
         ----------

@@ -194,12 +194,10 @@ def expand_matrix(
 
     Parameters
     ----------
-    instances, matrix
+    instances, matrix, exclude, scripts
         Machines to measure on; values of the other axes by name (`model`, `batch_size`, `gpus`, `precision`,
-        `variant`, `framework`).
-    exclude, scripts
-        Entries {column: value}, each of which leaves out the cells that agree with all of it; models that are scripts
-        (framework `command`).
+        `variant`, `framework`); entries {column: value}, each of which leaves out the cells that agree with all of it;
+        models that are scripts (framework `command`).
     """
     axes = {"instance": instances, **matrix}
     script_models = set(scripts)

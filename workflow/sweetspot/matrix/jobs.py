@@ -67,8 +67,8 @@ class Jobs:
 
     def resources(self) -> dict[str, PerRun]:
         """Return what the benchmark rule requests from Snakemake per run, {resource: value or function of the
-        wildcards}, such as memory, time and Slurm partition. `gpu` counts GPUs kept from other runs. Local runs
-        request nothing else.
+        wildcards}, such as memory, time and Slurm partition (nothing of these for local runs). `gpu` counts GPUs kept
+        from other runs.
         """
         executors = self._executors.values()
         keys = {word: key for executor in executors for word, key in executor.platform.resources.items()}

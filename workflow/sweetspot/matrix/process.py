@@ -53,8 +53,7 @@ def run_script(script: Path, job: object, log: Path) -> str | None:
     Parameters
     ----------
     script, job, log
-        The script's file; the object `snakemake` that it reads; the file for the outcome, or the traceback of an
-        exception, which is raised.
+        The script's file; the object `snakemake` that it reads; the log: outcome or traceback (raised).
     """
     sentence = None
     try:
@@ -101,9 +100,8 @@ def hold(results: str | Path) -> int | None:
 
 
 def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
-    """Make the terminal's log handlers end the workflow as SIGTERM does once nobody reads its output (`| head`).
-    Snakemake raises BrokenPipeError in the thread that logs: where that thread reports the end of a job, the end is
-    lost, and the scheduler waits for the job for ever.
+    """Make the terminal's log handlers end the workflow as SIGTERM does once nobody reads its output (`| head`): else
+    Snakemake's logging thread dies of BrokenPipeError and the scheduler may wait for a job for ever.
     """
     for handler in terminal_handlers(handlers):
         handler.emit = partial(_emit, handler, handler.emit)  # type: ignore[method-assign]

@@ -69,8 +69,7 @@ def _is_visible(handler: logging.Handler, is_quiet: bool, record: logging.LogRec
 
 class StepFormatter(logging.Formatter):
     """Writes `[3/19] price_workloads price_list=aws` when a step starts, and '' (no line) for most records. A step
-    that fails is named when it does; the reason comes last, when all is over. Unknown records go to Snakemake's
-    formatter, `fallback`.
+    that fails is named when it does; the reason comes last, when all is over. `fallback`: Snakemake's formatter.
     """
 
     def __init__(self, fallback: logging.Formatter) -> None:

@@ -36,11 +36,9 @@ def predict_throughput(
 
     Parameters
     ----------
-    figures, gpus, counts
+    figures, gpus, counts, studies
         Measured speeds of one workload on single devices; names of the devices to predict; numbers of devices, for
-        each name.
-    studies
-        Folder of the studies whose published figures the models learn from.
+        each name; folder of the studies whose published figures the models learn from.
     """
     workloads = sorted({(figure.model, figure.precision, figure.framework) for figure in figures})
     if len(workloads) > 1:
@@ -99,12 +97,10 @@ def scale_to_devices(
 
     Parameters
     ----------
-    single, counts
+    single, counts, figure, scaling
         A row per kind of device (speed of one): gpu, images_per_s with `_low`, `_high` (90 %), warnings; numbers of
-        devices.
-    figure, scaling
-        A measured figure of the workload, read for its model, batch, precision and framework; the fitted scaling
-        model, whose error is independent of that of `single`.
+        devices; A measured figure of the workload, read for its model, batch, precision and framework; the fitted
+        scaling model, whose error is independent of that of `single`.
     """
     base = single.rename(columns={name: f"base_{name}" for name in RATES})
     cells = base.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")

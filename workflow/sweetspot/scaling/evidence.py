@@ -34,11 +34,10 @@ def study_efficiency(
 
     Parameters
     ----------
-    throughput, table
+    throughput, table, instances, framework
         results/<study>/throughput.parquet (`images_per_s` of all devices); the study's efficiency.csv
-        (`read_efficiency`).
-    instances, framework
-        Machines by name (`base_instance`: the machine with one device); framework where the instance declares none.
+        (`read_efficiency`); machines by name (`base_instance`: the machine with one device); framework where the
+        instance declares none.
     """
     # A scaled throughput already contains an efficiency; using it would count that twice.
     observed = throughput[throughput["basis"].isin(READ) & throughput["status"].isin(USABLE)]
@@ -130,10 +129,9 @@ def study_evidence(
 
     Parameters
     ----------
-    study, efficiency
-        Name of the study; its table of `study_efficiency`.
-    throughput, instances
-        Its throughput.parquet (single devices may be stand-ins); its machines by name.
+    study, efficiency, throughput, instances
+        Name of the study; its table of `study_efficiency`; its throughput.parquet (single devices may be stand-ins);
+        its machines by name.
     """
     key = ["base_instance", *WORKLOAD]
     bases = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)]
@@ -169,10 +167,9 @@ def source_groups(evidence: pd.DataFrame) -> pd.Series:
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     """Average scaling efficiencies (the table efficiency) over device families, the prediction rule of the 2018 study
-    (its section 3, table 1). A family is a pair of instances; one with several rows (printed and measured, or
-    variants) counts once, by its mean. Returned is a row per workload: framework, model, batch_size, precision,
-    efficiency (mean), spread (sample standard deviation over the families), families (their number). Those above
-    MAXIMUM_EFFICIENCY are left out.
+    (its section 3, table 1). A family is a pair of instances; one with several rows counts once, by its mean;
+    impossible efficiencies are left out. Returned is a row per workload: framework, model, batch_size, precision,
+    efficiency (mean), spread (sample standard deviation over the families), families (their number).
     """
     pair_key = [*WORKLOAD, "base_instance", "instance", "gpus"]
     pairs = _separate_devices(efficiency).groupby(pair_key, as_index=False)["efficiency"].mean()

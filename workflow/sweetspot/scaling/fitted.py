@@ -43,18 +43,15 @@ class FittedScaling:
         return cls(methods, errors, fit_node_scaling(on_nodes))
 
     def predict(self, name: str, facts: pd.DataFrame) -> pd.DataFrame:
-        """Predict how well n devices scale in machines that nobody measured: efficiency, low, high (90 %; shares of
-        linear scaling) per row of `facts`, on one or several nodes, same index. `name`: the fitted method to use;
-        `facts`: a row per cell (a workload on n devices) with the columns that `with_step_facts` needs.
+        """Predict how well n devices scale in machines nobody measured: efficiency, low, high (90 %; shares of linear
+        scaling) per row of `facts` (columns of `with_step_facts`), by the method `name`, on one or several nodes.
         """
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
 
 
 def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return the published scaling efficiencies (table evidence) that come with the library, so that scaling can be
-    predicted without any measurement. A folder in `studies` named as a pool in POOLS replaces that pool.
-    """
+    """Return the shipped scaling pairs (table evidence); a folder in `studies` named as one of POOLS replaces that."""
     return concat_filled([published_evidence(name, read_published(figures_file(name, studies))) for name in POOLS])
 
 

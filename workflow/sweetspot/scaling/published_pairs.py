@@ -27,8 +27,7 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
     n devices with a base of fewer devices (`_find_base`), the evidence from which scaling is learnt. The base has the
     same benchmark, framework, device, model, batch (or none), precision and dataset. Returned are the rows of modelled
     frameworks on synthetic or real data that have a base, with base_gpus, base_nodes, base_images_per_s, `efficiency`
-    against the base, `family`, `warnings` (`super_linear`, `inconsistent`, `batch_not_stated`) and the columns of
-    `with_machine_facts`.
+    against the base, `family`, `warnings` and the columns of `with_machine_facts`.
     """
     frameworks = published["framework"].fillna("").astype(str).map(framework_name)
     rows = published.assign(framework=frameworks)

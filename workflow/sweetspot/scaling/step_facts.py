@@ -99,8 +99,7 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     ----------
     cells
         Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla,
-        exchange (whether the devices exchange gradients), framework_version, base_images_per_s (one device), `as_of`
-        (text, if known).
+        exchange (whether the devices exchange gradients), framework_version, base_images_per_s (one device), `as_of`.
     """
     if "step_s" in cells:
         return cells

@@ -84,8 +84,8 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Series:
-    """Say where a change of the device count leaves (or enters) the devices that fast links join, which costs time
-    once: per row 1 if only `gpus` is more than they join, -1 if only `base_gpus` is, else 0.
+    """Return per row 1 if only `gpus` is more devices than fast links join (which costs time once), -1 if only
+    `base_gpus`, else 0.
 
     Parameters
     ----------
@@ -205,8 +205,7 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gp
 
 
 def usual_batch(times: pd.DataFrame, benchmark: str, gpus: int) -> float:
-    """Return the global batch (samples of a step) that submitters use at a count of devices, since it changes with the
-    count and a larger batch needs more samples to the target; NaN if nobody states one.
+    """Return the usual global batch (samples of a step) of submitters with `gpus` devices; NaN if nobody states one.
 
     Parameters
     ----------

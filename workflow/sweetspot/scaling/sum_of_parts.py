@@ -9,11 +9,7 @@ Each part is multiplied by the exponential of a sum of terms. A term belongs to 
 to the number of devices. Deviations of a device on its link, and in modern programs of a network (what its program
 exchanges, and when), are drawn to zero: a device or network without figures takes what is common to all.
 The two eras of programs are fitted separately.
-
-References
-----------
 Ring all-reduce: Patarasuk & Yuan 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
-
 """
 
 from dataclasses import dataclass, field, replace

@@ -35,10 +35,9 @@ def target_cells(
 
     Parameters
     ----------
-    throughput, targets
-        results/<study>/throughput.parquet; machines to extrapolate to, each with the instance of its single device.
-    question, instances
-        What the study measures (models, batches, precision, framework); the declared machines by name.
+    throughput, targets, question, instances
+        results/<study>/throughput.parquet; machines to extrapolate to, each with the instance of its single device;
+        what the study measures (models, batches, precision, framework); the declared machines by name.
     """
     bases = throughput.query(
         f"gpus == 1 and status in {USABLE} and model in @question.model and batch_size in @question.batch_size and "
@@ -152,10 +151,9 @@ def extrapolate_study(
 
     Parameters
     ----------
-    tables, instances
-        `throughput`, `averages` and `evidence` of results/<study>/; machines by name.
-    targets, question
-        Machines to extrapolate to; what the study measures.
+    tables, instances, targets, question
+        `throughput`, `averages` and `evidence` of results/<study>/; machines by name; machines to extrapolate to; what
+        the study measures.
     method, times
         The headline method, one of METHODS (without evidence there is only the learned one, with its priors); the
         study's times to a target (`read_times`), for machines timed at another count, then further ones.

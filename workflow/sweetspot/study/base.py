@@ -70,9 +70,7 @@ class Closed(BaseModel):
 
     @model_validator(mode="after")
     def _keys_fit(self) -> Self:
-        """Check keys of a file together, once each is valid: raise ValueError with the first clause of `_expected`,
-        which becomes the user's error message; else return the model.
-        """
+        """Raise ValueError with the first clause of `_expected`, the user's error message; else return the model."""
         for expected in self._expected():
             raise ValueError(expected)
         return self

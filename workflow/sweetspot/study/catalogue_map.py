@@ -83,10 +83,9 @@ def checked_catalogue(
 
     Parameters
     ----------
-    catalogue, machines, price_lists
-        The map, and the names of the study's instances and price lists: others are refused by a UserError.
-    file
-        The study.yaml, for messages.
+    catalogue, machines, price_lists, file
+        The map, and the names of the study's instances and price lists: others are refused by a UserError; the
+        study.yaml, for messages.
     """
     catalogue = catalogue or CatalogueMap()
     parts = {f"catalogue.{source}.{key}": part for source, key, part in catalogue.parts()}

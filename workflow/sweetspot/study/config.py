@@ -73,8 +73,7 @@ class Measure(Closed):
 
     def flags(self) -> str:
         """Return the flags of `run_benchmark.py` that define a measurement, in a fixed order: Snakemake repeats runs
-        where they change. The budget decides what is measured, not how. The time limit that holds is `limit_flag`; its
-        default stands here only because this text stands in the records of older runs.
+        where they change. The default time limit is among them only because the records of older runs have it.
         """
         values = {name: getattr(self, name) for name in PROTOCOL_KEYS} | {"time_limit_s": TIME_LIMIT_S}
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]

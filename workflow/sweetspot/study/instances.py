@@ -134,8 +134,7 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
     Parameters
     ----------
     instances, name, gpus
-        The declared machines, the name of one, and the devices used: by `gpus_per_node` where measured, else by its
-        declared nodes.
+        The declared machines, the name of one, and the devices used: by `gpus_per_node`, else declared nodes.
     """
     instance = instances.get(name)
     if instance is None:

@@ -98,10 +98,8 @@ def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = 
 
     Parameters
     ----------
-    model, method
-        The model, and how it is trained.
-    sequence, rank
-        Tokens of a sequence; rank of the adapters.
+    model, method, sequence, rank
+        The model, and how it is trained; tokens of a sequence; rank of the adapters.
     """
     attention = 12.0 * model.layers * model.heads * model.head_width * sequence
     if method in ADAPTED:
@@ -153,8 +151,7 @@ SEQUENCE = 2048
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:
-    """Return the name by which a training on tokens stands in the column `model` of tables, e.g.
-    `llama-3.1-8b.lora.2048`.
+    """Return the name of a training on tokens in the column `model` of tables, e.g. `llama-3.1-8b.lora.2048`.
 
     Parameters
     ----------

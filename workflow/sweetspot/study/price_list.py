@@ -179,8 +179,7 @@ def newest_day(prices: PriceList) -> date:
 
 
 def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
-    """Return where to keep an old price list before it is refreshed, a path in prices/history/; never that of a file
-    with another text.
+    """Return where to keep an old price list (prices/history/), never the path of a file with another text.
 
     Parameters
     ----------

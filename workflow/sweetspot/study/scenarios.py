@@ -99,10 +99,9 @@ def merged(old: Any, change: Any, file: Path) -> Any:
 
     Parameters
     ----------
-    old, change
-        The study's content or a part of it, and what differs in the scenario; null removes a key.
-    file
-        The scenario's file, for a UserError about a key that is missing or an offer that is one of several.
+    old, change, file
+        The study's content or a part of it, and what differs in the scenario; null removes a key; the scenario's file,
+        for a UserError about a key that is missing or an offer that is one of several.
     """
     if isinstance(change, Mapping) and isinstance(old, Mapping) and "value" not in change:
         new = dict(old)

@@ -97,8 +97,7 @@ class AvailabilityFacts(NamedTuple):
 
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
         """Return the fact about getting an offered machine that fits it best, the study's if it has any, else the
-        library's; None where nothing is known. `quantity`: a key of LARGEST, such as wait_days; `offer`: its values by
-        KEYS.
+        library's; None where nothing is known. `quantity`: a key of LARGEST; `offer`: values by KEYS.
         """
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]

@@ -114,10 +114,9 @@ class Workloads(RootModel[dict[Part, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, SingleJob]:
-    """Read the jobs to price from workloads.yaml, {name: job} in the order of the file. UserError without the file.
-    One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
-    So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
-    price of its own such a plan would have no option to be judged by.
+    """Read the jobs to price from workloads.yaml, {name: job} in the order of the file. UserError without the file. Of
+    a `monthly` workload there is one job per class, `<workload>.<class>` (`load_monthly` has the rest), and of a plan
+    whose model nothing else trains one per phase, `<plan>.<phase>`: else it had no price.
     """
     require_file(path)
     return _jobs_if_any(path)

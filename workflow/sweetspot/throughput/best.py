@@ -16,10 +16,9 @@ TABLE_COLUMNS = [name for name in columns_of("throughput") if name != "best"]
 
 
 def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
-    """Return the row to believe for each combination of values in the columns `key`: that of the strongest evidence,
-    and of rows with equal evidence the fastest. So one speed per cell remains where several sources have one. `table`
-    has the columns `basis` (where the figure comes from, ranked by `cells.BASES` from measured to arithmetic) and
-    `images_per_s` (a row without it is the last of its basis); `status` is ignored. The strongest rows come first.
+    """Return the row to believe for each combination of values in the columns `key`: that of the strongest evidence
+    (`basis`, ranked by `cells.BASES` from measured to arithmetic), of equal ones the fastest (`images_per_s`). So one
+    speed per cell remains where several sources have one, strongest first; `status` is ignored.
     """
     order = pd.Categorical(table["basis"], BASES)
     ranked = table.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
@@ -57,10 +56,9 @@ def cell_columns(
 
     Parameters
     ----------
-    question
-        What the study measures; read for its precision, and its framework where the machine states none.
-    instances, name
-        The study's machines by name, and the name of the machine in question.
+    question, instances, name
+        What the study measures; read for its precision, and its framework where the machine states none; the study's
+        machines by name, and the name of the machine in question.
     model, batch_size, variant
         Network, batch per device (samples) and software variant of the cell.
     """

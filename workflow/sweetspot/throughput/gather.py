@@ -43,15 +43,13 @@ def gather_throughput(
 
     Parameters
     ----------
-    runs, question
-        Paths of the benchmark result files; what the study measures (models, batches, precision, framework).
-    as_of, instances
-        Date given to published figures that state none; the study's machines by name.
-    folder, logs
+    runs, question, as_of, instances
+        Paths of the benchmark result files; what the study measures (models, batches, precision, framework); date
+        given to published figures that state none; the study's machines by name.
+    folder, logs, find_impossible
         The study's folder (throughput.csv, efficiency.csv, time_to_target.csv, if any; UserError for faulty files);
-        training logs named in study.yaml.
-    find_impossible
-        Function that finds speeds beyond what devices can reach (`transfer.plausibility.impossible_figures`).
+        training logs named in study.yaml; function that finds speeds beyond what devices can reach
+        (`transfer.plausibility.impossible_figures`).
     """
     complete = partial(complete_rows, as_of=as_of, instances=instances)
     tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []

@@ -149,10 +149,9 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
 
     Parameters
     ----------
-    predicted, devices
-        Predicted images/s of all devices together; their number and name, such as `8 x Tesla V100`.
-    published, batches
-        Images/s of the same devices, model, framework and precision (may be empty), and their batches per device.
+    predicted, devices, published, batches
+        Predicted images/s of all devices together; their number and name, such as `8 x Tesla V100`; images/s of the
+        same devices, model, framework and precision (may be empty), and their batches per device.
     """
     if published.empty:
         return []
@@ -168,8 +167,7 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
 
 
 def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
-    """Guess how a machine's devices are linked where the source does not say, since the link limits scaling: `nvlink`
-    for a data-centre board, `nvlink_bridge` if the text mentions NVLink, else `pcie`.
+    """Guess how a machine's devices are linked, which limits scaling: `nvlink`, `nvlink_bridge` or `pcie`, by names.
 
     Parameters
     ----------

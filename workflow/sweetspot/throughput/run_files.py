@@ -136,10 +136,8 @@ def _require_agreement(runs: pd.DataFrame) -> None:
 
 
 def check_machines(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> None:
-    """Raise UserError if usable runs of a cell were made on machines with different processors or numbers of CPUs, so
-    that speeds of different machines are never averaged. `runs`: rows of `summarise_runs`; `instances`: machines by
-    name. The host's name is not compared: a container has a new one at each start, and an instance is a kind of
-    machine. Machines measured on a cluster are not checked; the warning `several_hosts` names their hosts.
+    """Raise UserError if usable runs of a cell (rows of `summarise_runs`) were made on machines with different
+    processors or CPUs: such speeds must not be averaged. Machines measured on a cluster are not checked.
     """
     clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
     _require_equal(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", DECLARE)

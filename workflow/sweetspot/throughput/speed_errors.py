@@ -19,10 +19,9 @@ SOFTWARE_FACTOR = 2.5
 
 
 def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
-    """Return {option's `row` number: correlation key}, by which the simulation samples speeds: speeds with equal keys
-    (tuples) get the same random error, because what makes one too high makes the other too high. `rows` are options of
-    the decision ({column: value}: a machine at a price for a model). Options with the same figure (`figure_key`), such
-    as a machine declared equivalent to another, get the key of the first of them.
+    """Return {option's `row` number: correlation key}, by which the simulation samples speeds: those with equal keys
+    (tuples) get the same random error. `rows`: options of the decision, {column: value}. Options with the same figure
+    (`figure_key`), such as a machine declared equivalent to another, get the key of the first of them.
     """
     errors: dict[Error, Error] = {}
     ordered = sorted(rows, key=lambda row: row["row"])
@@ -83,9 +82,8 @@ def or_nan(value: float | None) -> float:
 
 
 def _speed(row: Row) -> Error:
-    """Return the correlation key of an option whose speed was measured or published: ("images_per_s", device, number
-    of devices, model, images/s). So options that rest on the very same figure are wrong together. The speed has six
-    digits, as in a seed: a prediction for several machines of one device may differ in the last bits.
+    """Return the key of an option with a measured or published speed: ("images_per_s", device, number, model, images/s
+    to six digits), equal for options that rest on the very same figure, so that they are wrong together.
     """
     value, gpus = (row.get(f"figure_{name}", row[name]) for name in ("images_per_s", "gpus"))
     return ("images_per_s", row.get("gpu"), int(or_nan(gpus)), row["model"], float(f"{or_nan(value):.6g}"))

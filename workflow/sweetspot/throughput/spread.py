@@ -46,8 +46,7 @@ def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """Return a bool per cell of one machine: True if its runs vary so much more than those of the other cells that it
     must not share their pooled variance. `variance`: between a cell's runs; `freedom`: its degrees of freedom (at
     least 1). The largest ratio to the pooled variance of the rest is compared with Fisher's F at OUTLIER_CHANCE /
-    number of cells, and again without it until no outlier is left (Cochran's test: 't Lam 2010, Anal. Chim. Acta 659,
-    68).
+    number of cells, and again without it until no outlier is left (Cochran; 't Lam 2010).
     """
     from scipy.special import fdtrc
 

@@ -65,10 +65,9 @@ def stand_in(
 
     Parameters
     ----------
-    pool
-        Published rows with the requested number of devices (columns of throughput.csv, `xla` as bool).
-    gpu, model, batch_size
-        Device, model and batch per device of the setup without a figure.
+    pool, gpu, model, batch_size
+        Published rows with the requested number of devices (columns of throughput.csv, `xla` as bool); device, model
+        and batch per device of the setup without a figure.
     question, as_of
         The study's settings (its framework and precision are wanted), and its date.
     """
@@ -139,9 +138,8 @@ def year_of(text: str) -> float:
 
 
 def software_years(published: pd.DataFrame) -> pd.Series:
-    """Return the decimal year of the software behind each published speed (2018.5), by which older figures are held to
-    be less alike; NaN where neither `as_of` nor the version tells it. `published` has the columns framework,
-    framework_version and, if known, as_of (YYYY, YYYY-MM or YYYY-MM-DD; has priority).
+    """Return the decimal year of the software behind each published speed (2018.5; NaN: unknown), as older figures are
+    less alike. Columns: framework, framework_version, as_of (YYYY, YYYY-MM or YYYY-MM-DD; if known, has priority).
     """
     columns = published.reindex(columns=["as_of", "framework", "framework_version"]).astype(object)
     rows = columns.where(columns.notna(), "").itertuples(index=False)

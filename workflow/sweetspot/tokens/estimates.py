@@ -47,8 +47,7 @@ class TokenJob:
 @dataclass(frozen=True)
 class ReachedMfu:
     """The share of a device's peak that the reader's software reaches, with its 90 % interval. `stack`: kind of the
-    software, one of STACKS, if the reader states it; `timed`: the reader's own timing, if any, as `carry_speed` takes
-    it.
+    software, one of STACKS, if the reader states it; `timed`: the reader's own timing, if any.
     """
 
     mfu: Range

@@ -61,8 +61,7 @@ def as_figures(table: pd.DataFrame) -> pd.DataFrame:
     and batch; where each device was run at one batch only (the largest that fits its memory) the batch is not part of
     the workload. Columns of `table`: benchmark, framework, model, batch_size (NaN: not stated), precision, dataset,
     xla, gpu, images_per_s; rows of unknown devices, and of such as cannot run the precision, are left out. Returned
-    are workload, device, stack (text: benchmark and framework), log_rate (mean log images/s) and the columns of
-    `with_features`.
+    are workload, device, stack (text: benchmark and framework), log_rate (mean log images/s) and `with_features`.
     """
     matches = [shipped_devices().find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(

@@ -42,9 +42,7 @@ class Range(NamedTuple):
     high: float
 
     def times(self, factor: "Range") -> "Range":
-        """Return the product of two Ranges, such as a speed and a correction factor, as the 90 % interval of
-        independent lognormal errors: log half widths add as squares.
-        """
+        """Return the product (a speed x a correction) of independent lognormal Ranges: log widths add as squares."""
         logs = np.log([self, factor])
         half_widths = np.hypot(*(logs - logs[:, :1]))
         return Range(*np.exp(logs[:, 0].sum() + half_widths * TO_BOUNDS))
@@ -142,10 +140,9 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
 
     Parameters
     ----------
-    timings
-        A row per timing: model, gpu and flop_per_s (operations per second of one device).
-    model, device, stack
-        What to predict for; one of STACKS (None: the reader's own software, treated as `plain`).
+    timings, model, device, stack
+        A row per timing: model, gpu and flop_per_s (operations per second of one device); what to predict for; one of
+        STACKS (None: the reader's own software, treated as `plain`).
     """
     speeds = []
     for row in timings.itertuples():

@@ -5,11 +5,7 @@ slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of
 speech), of the benchmark's stack and of the workload itself; and of the device, its architecture, both by width of the
 number format and by kind of network, and the device in one stack. A device with many figures has its own effect, one
 with few that of its architecture: partial pooling. The best linear prediction has a closed form.
-
-References
-----------
 Roofline: Williams et al. 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
-
 """
 
 from typing import NamedTuple
@@ -60,10 +56,9 @@ def condition(
 
     Parameters
     ----------
-    prediction, measured
-        Joint prediction of all cells (mean and covariance); positions of the measured ones.
-    log_rates, log_sd
-        Natural log of the measured samples/s, one per position, and the standard deviation of its error.
+    prediction, measured, log_rates, log_sd
+        Joint prediction of all cells (mean and covariance); positions of the measured ones; natural log of the
+        measured samples/s, one per position, and the standard deviation of its error.
     """
     rows = prediction.covariance[measured]
     gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T

@@ -53,9 +53,7 @@ class Device:
         return float(getattr(self, f"{unit}_tflops", math.nan))
 
     def peak(self, precision: str) -> float:
-        """Return the dense TFLOP/s that training in a precision can use, the upper limit of any speed on the device;
-        NaN where it cannot run it. fp32 runs in TF32 where the device has it, frameworks' default.
-        """
+        """Return the highest dense TFLOP/s in a precision (fp32 runs in TF32 if possible); NaN: it cannot run it."""
         return self.peak_of_unit(self.unit(precision))
 
     def computes(self, precision: str) -> bool:

@@ -48,9 +48,7 @@ class Backend(Protocol):
 
 
 def backend(framework: str) -> Backend:
-    """Return a framework's module, by whose functions a run is set up, trained and watched; the framework need not be
-    installed. Raises UserError for an unknown name.
-    """
+    """Return a framework's module, by which a run is set up and trained. Raises UserError for an unknown name."""
     if framework not in FRAMEWORKS:
         raise UserError(f"--framework is {framework!r}; expected one of {', '.join(FRAMEWORKS)}")
     return cast(Backend, importlib.import_module(f"{__name__}.{framework}"))
