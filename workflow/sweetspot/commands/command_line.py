@@ -14,9 +14,7 @@ CLOSED_PIPE = 128 + 13  # SIGPIPE, as of any program that a closed pipe ends
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command of sweetspot, given as arguments such as ['check', 'mine'], and return its exit code. Raises
-    UserError for a wrong command line.
-    """
+    """Run a command, such as ['check', 'mine'], and return its exit code. UserError for a wrong command line."""
     if missing_packages(needed=("click",)):
         require_packages(None)
     import click

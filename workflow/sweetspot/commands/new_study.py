@@ -262,9 +262,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT such devices as a machine to buy, at its price in the list `office`, in the
-    `currency` of `values`; None if the list has no such box.
-    """
+    """Return a box of USUAL_COUNT devices to buy, priced by the list `office` in `currency` of `values`, or None."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:

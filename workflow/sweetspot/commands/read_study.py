@@ -183,9 +183,7 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
-    """Add to `findings` the mistakes in config.yaml (`file`): wrong keys and, if the study measures, a matrix or
-    scripts that its machines cannot run.
-    """
+    """Add to `findings` what is wrong in config.yaml (`file`): keys, and a matrix that the machines cannot run."""
 
     def read() -> Config:
         raw = load_yaml(file)
@@ -343,9 +341,7 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], file: Path) -> None:
-    """Raise UserError for rows of efficiency.csv (`table`) that are of no machine of the study, or of more devices
-    than it has. `machines`: by name.
-    """
+    """Raise UserError for rows of efficiency.csv (`table`) of unknown machines, or of more devices than they have."""
     refuse(
         f"{file}, line {row.Index + 2}: {row.instance} with {row.gpus} devices; expected a machine that has so many"
         for row in table.itertuples()

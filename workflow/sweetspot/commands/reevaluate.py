@@ -104,9 +104,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
-    """Price the study's plans of phases (projects on whole machines) at the requested use and return their table: with
-    fewer days more machines, whole jobs.
-    """
+    """Return the table of plans (projects on whole machines) priced at the requested use: whole jobs, more machines."""
     factor = use.jobs_factor or 1.0
     plans = {}
     for name, plan in phases.plans.items():

@@ -12,9 +12,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(template: str, **values: Any) -> str:
-    """Fill a template of `templates/` (given without `.j2`) with `values` by name and return the text that a command
-    prints or a new study's file holds.
-    """
+    """Fill a template of `templates/` (without `.j2`) with `values` by name; return the text to print or write."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,

@@ -63,9 +63,7 @@ class CardWatch:
         ]
 
     def _describe(self, uuid: str, handle: Any) -> dict[str, Any]:
-        """Return what a run file records of a card (its UUID and NVML handle are given), {property: value}, such as
-        `memory_bytes`; None if not reported.
-        """
+        """Return a card's properties for the run file, {name: value}, such as `memory_bytes`; None if not reported."""
         capability = self._query(handle, "CudaComputeCapability")
         return {
             "uuid": uuid,
@@ -150,9 +148,7 @@ def _usable_uuid(nvml: Any, index: int) -> str:
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[int]:
-    """Yield the descriptor of this host's lock file `name`, not locked yet, by which jobs share a device; the kernel
-    frees the lock of a job that is killed.
-    """
+    """Yield the descriptor of this host's lock file `name` (of a device), unlocked; a killed job's lock is freed."""
     folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)

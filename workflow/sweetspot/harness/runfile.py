@@ -38,9 +38,7 @@ def _digest(raw: bytes, match: re.Match[bytes]) -> bytes:
 
 
 def run_facts(path: str | Path) -> dict[str, Any]:
-    """Return the facts about machine and software that a run file records in its metadata, {fact: value}; {} if
-    unreadable: the figures still count.
-    """
+    """Return the facts of machine and software in a run file's metadata, {fact: value}; {} where unreadable."""
     import pyarrow.parquet as pq
 
     metadata = pq.read_schema(path).metadata or {}

@@ -1,6 +1,4 @@
-"""What the devices did during the timed steps: samples twice a second, and energy counters read after steps. The
-counters are those of the devices (NVML) and of the processor (RAPL).
-"""
+"""What devices (NVML) and processor (RAPL) did during the timed steps: samples twice a second, and energy counters."""
 
 import threading
 import time

@@ -115,9 +115,7 @@ class StepReader:
         self._pause = re.compile(pause or r"(?!)")
 
     def read(self, line: str) -> StepReport | None:
-        """Return the training step that a line of the script's output reports (number, seconds, loss), by which it is
-        timed; None if the line reports none.
-        """
+        """Return the training step that a line of output reports (number, seconds, loss), to time it; else None."""
         if self._pattern:
             match = self._pattern.search(line)
             groups = match.groupdict().items() if match else ()

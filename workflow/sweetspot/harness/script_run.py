@@ -84,9 +84,7 @@ class ScriptProcess:
                 return
 
     def _read_output(self) -> bytes:
-        """Return new bytes of the script's stdout and stderr, up to CHUNK_BYTES; b'' if none come within 0.2 s (5 ms
-        where steps are read from a file).
-        """
+        """Return the script's new output, up to CHUNK_BYTES; b'' if none comes within 0.2 s (5 ms beside a file)."""
         readable, _, _ = select.select(self._outputs, [], [], IDLE_S if self.file is None else POLL_S)
         written = os.read(readable[0].fileno(), CHUNK_BYTES) if readable else b""
         if readable and not written:

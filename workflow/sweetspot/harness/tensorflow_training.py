@@ -31,9 +31,7 @@ TensorFlowStep = Callable[[], tf.Tensor]
 
 
 def build_network(name: str) -> keras.Model:
-    """Return the Keras model of a network's name, such as `resnet50`, to be timed in training: new weights, fused
-    normalisations, logits as output.
-    """
+    """Return the Keras model to train, such as `resnet50`: new weights, fused normalisations, logits as output."""
     layers = keras.layers
     if name == TINY_NETWORK:
         convolution = [keras.Input((32, 32, 3)), layers.Conv2D(8, 3, strides=2), layers.BatchNormalization()]
@@ -166,9 +164,7 @@ def _variables(network: keras.Model) -> list[tf.Variable]:
 
 
 def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tuple[tf.Tensor, tf.Tensor]:
-    """Return the random data on which one device (`replica`, its number) trains in this run: images (batch, height,
-    width, channels) and labels (batch).
-    """
+    """Return random images (batch, height, width, channels) and labels (batch) of one device (number `replica`)."""
     shape = (request.cell.batch_size, *network.input_shape[1:])
     images = tf.random.stateless_uniform(shape, (request.run, 2 * replica))
     classes = network.output_shape[-1]

@@ -128,9 +128,7 @@ def _transformer(shape: Shape) -> Any:
 
 
 def network_facts(name: str) -> dict[str, Any]:
-    """Return what a run file records of a network: `unit` (counted by a throughput), `units_per_sample`, `parameters`
-    (their number); nothing is allocated.
-    """
+    """Return facts of a network for the run file: `unit`, `units_per_sample`, `parameters`; allocates nothing."""
     with torch.device("meta"):
         network = build_network(name)
     return {

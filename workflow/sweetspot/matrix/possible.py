@@ -1,6 +1,5 @@
-"""Cells that cannot be measured, or would not be what their name says. They are refused while the plan is read, and by
-the harness where a run is started by hand. A framework that is not installed is no mistake of the plan: its cells are
-recorded as failed, and the others are measured.
+"""Cells that cannot be measured, or would not be what their name says, are refused while the plan is read, and by the
+harness where a run is started by hand. A framework that is not installed is no mistake of the plan: its cells fail.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

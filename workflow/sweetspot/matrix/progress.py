@@ -122,9 +122,7 @@ class StepFormatter(logging.Formatter):
 
 
 def slurm_sentences(message: str | None) -> list[str]:
-    """Return [the reason that Slurm itself gave] from a message of Snakemake's executor about a job, to be shown
-    instead of that message; [] for any other message.
-    """
+    """Return [Slurm's own reason] from a message of Snakemake's executor, to show instead; [] for any other."""
     match = SLURM.search(message or "")
     if match is None:
         return []

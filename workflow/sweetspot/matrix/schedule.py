@@ -1,6 +1,4 @@
-"""Which runs an invocation makes: all, or those within the budget, read from the run files that are there. What is
-measured stays and is spent first; the rest of the budget goes to the missing runs in the order of `order_runs`.
-"""
+"""Which runs an invocation makes: all, or those within the budget; what is measured is spent first."""
 
 import json
 import math

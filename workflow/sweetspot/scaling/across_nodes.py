@@ -1,8 +1,7 @@
 """Weak scaling from one node to several: what is lost on the way, at a fixed batch per device.
 
-Published figures of many nodes rarely have a single device beside them (a sharded model does not
-fit one), so this is learnt separately from what happens within a node:
-efficiency(n against m) = e^-(b log2(n/m) + c)
+Published figures of many nodes rarely have a single device beside them (a sharded model does not fit one), so this is
+learnt separately from what happens within a node: efficiency(n against m) = e^-(b log2(n/m) + c)
 
 b  the loss of each doubling of the devices: waiting for the slowest, longer rings, fuller switches. One slope for
    networks and one for a fabric of whole pods, drawn to a common one;

@@ -30,9 +30,7 @@ def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def unlisted_network_warnings(model: str) -> list[dict[str, str]]:
-    """Return [a `network_unknown` warning] for a prediction about a model that facts/networks.csv lacks, so that
-    assumed parameters stand in for it; [] if it is listed.
-    """
+    """Return [a warning that assumed facts stand in] for a model that facts/networks.csv lacks; [] if it is listed."""
     if network_name(model) in listed_networks().index:
         return []
     message = (

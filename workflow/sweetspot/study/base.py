@@ -186,9 +186,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    """Turn one of pydantic's validation errors into a sentence for the user: which key of the file is wrong, its value
-    and what is expected. `model`: the file's model.
-    """
+    """Turn one of pydantic's errors into a sentence for the user: which key is wrong, its value, what is expected."""
     location, kind, value, context = detail["loc"], detail["type"], repr(detail["input"]), detail.get("ctx", {})
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))

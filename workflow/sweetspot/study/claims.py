@@ -159,9 +159,7 @@ def _source(node: ast.expr) -> str:
 
 
 def _wrong_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
-    """Yield a clause of the user's error message for each argument of a `call` of the function `name` in a claim's
-    expression that is not what FUNCTIONS expects.
-    """
+    """Yield a clause of the user's error message per argument of a claim's `call` that is not as in FUNCTIONS."""
     required = [parameter for parameter in FUNCTIONS[name] if not parameter.endswith("=")]
     keywords = {f"{keyword.arg}=": keyword.value for keyword in call.keywords}
     if len(call.args) != len(required) or not keywords.keys() <= {*FUNCTIONS[name]}:

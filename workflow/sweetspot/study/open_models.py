@@ -162,9 +162,7 @@ def cell_name(model: str, method: str, sequence: int) -> str:
 
 
 def cell_work(name: str) -> tuple[OpenModel, Method, int] | None:
-    """Take apart a name that `cell_name` made: return (model, method, tokens of a sequence), to compute the work of a
-    token; None for other names, such as networks of images.
-    """
+    """Return (model, method, tokens of a sequence) of a name that `cell_name` made, for its work; else None."""
     match = CELL_NAME.fullmatch(name)
     try:
         return (open_model(match[1]), match[2], int(match[3])) if match else None  # type: ignore[return-value]

@@ -39,9 +39,7 @@ def scenario_file(folder: Path, name: str) -> Path:
 
 
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
-    """Read the scenarios (variants) in a study's folder: {name: what differs from the study}; {} where it has none.
-    Raises UserError with all mistakes.
-    """
+    """Read a study's scenarios, {name: what differs from the study}; {} without any. UserError with all mistakes."""
     scenarios, faults = {}, Faults()
     for file in sorted((folder / "scenarios").glob("*.[yY]*")):
         with faults.gather():

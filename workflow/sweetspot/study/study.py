@@ -215,9 +215,7 @@ class Study(Closed):
 
 
 def check_study_name(name: str, studies: Path) -> None:
-    """Raise UserError for a study's name that clashes on disk: reserved in results/, or different only by case from
-    another in the folder `studies`.
-    """
+    """Raise UserError for a reserved study name, or one that differs only by case from another in `studies`."""
     folder = name.casefold()
     if folder in RESERVED:
         raise UserError(f"study {name!r} would write into results/{folder}, which is of all studies; rename it")

@@ -53,9 +53,7 @@ class Resale(Closed):
                 yield f"low <= share <= high at {years:g} years, found {low:g}, {share:g}, {high:g}"
 
     def by_years(self) -> list[Point]:
-        """Return what a bought machine sells for by time: points (years since the purchase; median, low and high share
-        of its price), from 0 years on.
-        """
+        """Return the resale value by time: (years since the purchase; median, low, high share of its price) each."""
         import numpy as np
 
         curve = np.array([(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)])

@@ -25,9 +25,7 @@ class _StrictLoader(yaml.CSafeLoader):
     """The safe loader, refusing keys that stand twice (YAML would silently keep the last)."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        """Return the mapping of a YAML node as a dict, for the loader. MarkedYAMLError, which gives the line, for a
-        key that stands twice or is no text.
-        """
+        """Return the mapping of a node as a dict. MarkedYAMLError, with its line, for a key twice or not a text."""
         keys = set()
         for key_node, value_node in node.value:
             text = key_node.value

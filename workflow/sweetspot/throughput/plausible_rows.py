@@ -8,9 +8,8 @@ import pandas as pd
 
 from sweetspot.warnings import joined, warning
 
-# Published repeats of one figure lie within a factor of 1.29 of their median (90 %; docs/decision.md,
-# figures without an interval); throughput.parquet holds ends of 95 %, 1.36. What is at most so fast
-# may be that much slower.
+# Published repeats of one figure lie within a factor of 1.29 of their median (90 %; docs/decision.md, figures without
+# an interval); throughput.parquet holds ends of 95 %, 1.36. What is at most so fast may be that much slower.
 SLOWER = math.exp(math.log(1.29) * 1.959964 / 1.644854)
 BEYOND_PEAK, MORE_THAN_LINEAR = "beyond_peak", "more_than_n_times_one"  # rules; the first is a status too
 

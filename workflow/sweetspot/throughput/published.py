@@ -52,9 +52,7 @@ class PublishedRow(CsvRow):
     images_per_s_high: float | None = None
 
     def _expected(self) -> Iterator[str]:
-        """Yield what was expected instead, a clause of the user's error message, per fault: a malformed date, bounds
-        that do not enclose the speed.
-        """
+        """Yield a clause of the user's error message per fault: a malformed date, bounds not around the speed."""
         if self.as_of and not AS_OF.fullmatch(self.as_of):
             yield f"YYYY, YYYY-MM or YYYY-MM-DD as as_of, not {self.as_of!r}"
         low, high = self.images_per_s_low, self.images_per_s_high

@@ -1,4 +1,4 @@
-"""Intervals of measured cells, by the spread between runs that cells of one machine share. Two runs alone say almost
+"""Intervals of measured cells, by the spread between runs that cells of one machine share: two runs alone say almost
 nothing (Student's t with one degree of freedom is 12.7); three cells of two runs have three (3.2).
 """
 
