@@ -23,7 +23,7 @@ class Faults:
 
     @contextmanager
     def gather(self) -> Iterator[None]:
-        """Collect the sentences of a UserError raised in the `with` block, and go on behind the block."""
+        """Collect the sentences of a UserError raised in the `with` block, so that checking goes on behind it."""
         try:
             yield
         except UserError as error:

@@ -51,7 +51,7 @@ def _require_replaceable(target: Path) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and those above it. Raises NotADirectoryError where a file is in the way."""
+    """Make a file's folder and those above it before writing. NotADirectoryError where a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, FileNotFoundError):  # a file of that name, or a file system that takes none, such as /proc
@@ -88,7 +88,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until the content of a file, or the entries of a folder, are on the disk (fsync)."""
+    """Wait until a file's content (a folder's entries) is on the disk (fsync), so that a power cut loses nothing."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -109,7 +109,7 @@ def require_writable(*folders: str | Path) -> None:
 
 
 def require_space(path: str | Path) -> None:
-    """Raise UserError if a run file (64 KiB) could not be written to `path`; called before measuring."""
+    """Raise UserError if a run file (64 KiB) could not be written to `path`, before hours of measuring are lost."""
     target = Path(path)
     with in_a_sentence(target):
         _require_replaceable(target)
@@ -138,7 +138,7 @@ def read_limited(path: str | Path, max_bytes: int) -> bytes:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the value of a JSON text. Raises ValueError for other text, and for a name given twice in an object."""
+    """Return the value of a user's JSON text. ValueError for other text, or a name given twice in an object."""
 
     def with_distinct_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
@@ -150,7 +150,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def require_file(path: str | Path) -> None:
-    """Raise UserError unless `path` is a regular file, itself or through links."""
+    """Raise UserError unless `path` is a regular file (or a link to one): reading a device or pipe may never end."""
     try:
         mode = Path(path).stat().st_mode
     except OSError as error:
@@ -185,7 +185,7 @@ def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Ta
 
 
 def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> None:
-    """Write an Arrow table as a Parquet file, whole or not at all; `lasting` as in `write_whole`."""
+    """Write an Arrow table as a Parquet file, whole or not at all; `lasting`: on the disk before this returns."""
     import pyarrow.parquet as pq
 
     with write_whole(path, lasting) as temporary:

@@ -37,7 +37,7 @@ def steps(batches: Iterable[T], finish: Callable[[], Any] | None = None) -> Iter
 
 
 def _wait(finish: Callable[[], Any] | None) -> None:
-    """Wait until the device has done the step: by `finish` if given, else by torch where it uses CUDA."""
+    """Wait until the device has done the step, so that its time is whole: by `finish`, else by torch with CUDA."""
     if finish is not None:
         finish()
         return

@@ -69,7 +69,7 @@ def begun(sentence: str) -> str:
 
 
 def money(value: float) -> str:
-    """Return an amount of money as text: whole from 100 on, one decimal from 10, two from 0.1, else two digits."""
+    """Return money as text for reports: whole from 100 on, one decimal from 10, two from 0.1, else two digits."""
     if value >= 100:
         return f"{value:,.0f}"
     if value >= 10:

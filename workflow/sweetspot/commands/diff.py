@@ -63,7 +63,7 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
 
 
 def _read_results(folder: Path) -> tuple[pd.DataFrame, str | None]:
-    """Return (table `ranks`, answer in words or None) from a folder such as results/STUDY. UserError without ranks."""
+    """Return (table `ranks`, answer in words or None) from results/STUDY, to compare; UserError without ranks."""
     ranks, verdict = (folder / "comparison" / f"{name}.parquet" for name in ("ranks", "verdict"))
     if not ranks.is_file():
         raise UserError(f"{ranks}: the file is needed and does not exist; expected a folder such as results/STUDY")

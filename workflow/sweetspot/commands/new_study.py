@@ -96,7 +96,7 @@ class StudyRequest:
 
 
 def run(request: StudyRequest) -> int:
-    """Run `sweetspot new-study`: write the study that `request` describes, check it, return 0; UserError: no study."""
+    """Run `sweetspot new-study`: write the study that `request` describes and check it; return 0, else UserError."""
     folder = create_study(request, date.today())
     is_measured = request.work is None and request.gpu_name is None
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})

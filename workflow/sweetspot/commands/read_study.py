@@ -57,7 +57,7 @@ class Findings:
 
     @contextmanager
     def collect(self, file: Path | str) -> Iterator[None]:
-        """Keep a UserError or OSError of the `with` block as mistakes of `file`, and go on behind the block."""
+        """Keep a UserError or OSError of the `with` block as mistakes of `file`, so that checking goes on."""
         try:
             yield
         except UserError as error:
@@ -249,7 +249,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
 
 
 def _check_workloads(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` where workloads.yaml does not fit machines and models of `content`, the study as read."""
+    """Add to `findings` where workloads.yaml (jobs to price) does not fit the machines and models of the study."""
     file, workloads = content.folder / "workloads.yaml", content.workloads
     if workloads is None:
         return

@@ -104,7 +104,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
-    """Return the table of plans (projects on whole machines) priced at the requested use: whole jobs, more machines."""
+    """Return the plans of phases (projects on whole machines) with their costs at the requested days and jobs."""
     factor = use.jobs_factor or 1.0
     plans = {}
     for name, plan in phases.plans.items():
@@ -141,7 +141,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
 
 
 def _scale_jobs(work: Monthly, factor: float) -> Monthly:
-    """Return a work of months (jobs a month by class) with `factor` times the jobs, urgent too, for `ask --jobs`."""
+    """Return a work of months (classes of jobs a month) with `factor` times the jobs, for `ask --jobs FACTOR`."""
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)

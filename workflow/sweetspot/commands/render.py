@@ -31,7 +31,7 @@ def to_json(value: Any) -> str:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return a value as one line of YAML, such as `{value: 1, low: 0.8}`; the filter `flow` of the templates."""
+    """Return a value as one line of YAML, `{value: 1, low: 0.8}`: the filter `flow` in templates of study files."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)

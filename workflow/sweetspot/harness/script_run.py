@@ -84,7 +84,7 @@ class ScriptProcess:
                 return
 
     def _read_output(self) -> bytes:
-        """Return the script's new output, up to CHUNK_BYTES; b'' if none comes within 0.2 s (5 ms beside a file)."""
+        """Return the script's new output (bytes), to find steps in; b'' if none comes in 0.2 s (5 ms beside a file)."""
         readable, _, _ = select.select(self._outputs, [], [], IDLE_S if self.file is None else POLL_S)
         written = os.read(readable[0].fileno(), CHUNK_BYTES) if readable else b""
         if readable and not written:
@@ -92,7 +92,7 @@ class ScriptProcess:
         return written
 
     def _read_file(self) -> bytes:
-        """Return new bytes in the script's file of steps since the last call, up to CHUNK_BYTES; b'' for none."""
+        """Return what the script added to its file of steps since the last call, to find steps in; b'' for nothing."""
         if self.file is None or not self.file.is_file():
             return b""
         with self.file.open("rb") as steps:

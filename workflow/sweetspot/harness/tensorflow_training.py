@@ -113,7 +113,7 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
     @tf.function(jit_compile=request.xla)
     def step() -> tf.Tensor:
-        """Train once on the batch of this device, and return the loss."""
+        """Train once on this device's batch of synthetic data, the step that is timed, and return the loss."""
         with tf.device(device):
             loss, gradients = _loss_and_gradients(request, network, images, labels)
             # An update while another gradient still reads the variable would copy it first: 7 % of VGG16's step.
@@ -164,7 +164,7 @@ def _variables(network: keras.Model) -> list[tf.Variable]:
 
 
 def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tuple[tf.Tensor, tf.Tensor]:
-    """Return random images (batch, height, width, channels) and labels (batch) of one device (number `replica`)."""
+    """Return a device's data to train on, random: images (batch, height, width, channels) and labels (batch)."""
     shape = (request.cell.batch_size, *network.input_shape[1:])
     images = tf.random.stateless_uniform(shape, (request.run, 2 * replica))
     classes = network.output_shape[-1]

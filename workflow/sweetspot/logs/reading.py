@@ -41,7 +41,7 @@ class LogFile:
     sha256: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the file at `path` into `lines` and `sha256`; UserError names the line that is not UTF-8."""
+        """Read the file at `path` into `lines` and `sha256`; UserError names the line that is not UTF-8 text."""
         raw = read_limited(self.path, MAX_BYTES)
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:

@@ -124,7 +124,7 @@ def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(pairs: pd.DataFrame) -> StrongScaling:
-    """Fit the exponents b, c, g to rows of `result_pairs` with stated batches; the caller sets the interval's width."""
+    """Fit strong scaling's exponents b, c, g to rows of `result_pairs` with batches; the caller sets the width."""
     rows = pairs.dropna(subset=["log_batch"])
     variables = rows["doublings"] * math.log(2), rows["log_batch"]
     prior = SlopePrior((LOSS_PRIOR, BATCH_PRIOR), LEAVING_PRIOR, SCATTER)

@@ -96,7 +96,7 @@ class Claims(Closed):
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Return the syntax tree of a claim's expression, e.g. '~1.06 * price(vm)'. Raises ValueError for no expression."""
+    """Return the syntax tree of a claim's expression, e.g. '~1.06 * price(vm)', to evaluate it. Else ValueError."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError) as error:

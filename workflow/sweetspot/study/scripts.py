@@ -153,7 +153,7 @@ class Script(Closed):
         return {name: str(values[name]) for name in NAMES}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Return program and arguments of a run with placeholders filled in; with `shell` /bin/sh -c and one text."""
+        """Return the command (argv) that starts a run, placeholders filled in; with `shell`: /bin/sh -c, one text."""
         if self.shell:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
             return ["/bin/sh", "-c", filled(self.words()[0], quoted)]

@@ -241,7 +241,7 @@ class Ownership(Closed):
 
     def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
-        """Yield a clause where the machine could sell for more than it costs."""
+        """Yield a clause of the user's error message where the machine could sell for more than it costs."""
         lowest, highest = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
         if highest > lowest:
             yield f"residual of at most capex, found residual {highest:g} and capex {lowest:g}"

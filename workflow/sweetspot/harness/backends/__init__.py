@@ -55,7 +55,7 @@ def backend(framework: str) -> Backend:
 
 
 def require_supported(request: Request) -> None:
-    """Raise UserError for a run of a cell that its framework or device cannot measure (network, precision, variant)."""
+    """Raise UserError before a run whose cell its framework or device cannot measure (network, precision, variant)."""
     from sweetspot.matrix.possible import cell_faults  # its models have no use in a training process
 
     backend(request.cell.framework)

@@ -67,7 +67,7 @@ def agreement(request: Request) -> Agree:
 
 
 def peak_memory_bytes(request: Request) -> int:
-    """Return the peak of allocated memory of the fullest GPU of a run so far, in bytes."""
+    """Return the peak of allocated memory of the fullest GPU of a run so far, in bytes, for its run file."""
     import tensorflow as tf
 
     read = tf.config.experimental.get_memory_info

@@ -9,7 +9,7 @@ from sweetspot.harness.request import Request
 
 
 def launch(request: Request) -> list[str]:
-    """Return the command (argv) of a run's training processes, one a device; of several, that of torch's launcher."""
+    """Return the command (argv) that starts a run's training: one process, or torch's launcher of one a device."""
     if request.cell.gpus == 1:
         return single_process(request)
     launcher = [sys.executable, "-m", "sweetspot.harness.launcher", request.to_json()]
