@@ -221,7 +221,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
 
 
 def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
-    """Yield a clause of an error message for each study, log, device or workload in study.yaml that is unknown."""
+    """Yield a clause of the user's error message per study, log, device or workload in study.yaml that is unknown."""
     for name in study.borrow:
         if not figures_file(name, content.folder.parent).is_file():
             yield f"borrow names {name!r}; expected a study with a throughput.csv"

@@ -99,7 +99,7 @@ def scale_to_devices(
     ----------
     single, counts, figure, scaling
         A row per kind of device (speed of one): gpu, images_per_s with `_low`, `_high` (90 %), warnings; numbers of
-        devices; A measured figure of the workload, read for its model, batch, precision and framework; the fitted
+        devices; a measured figure of the workload, read for its model, batch, precision and framework; the fitted
         scaling model, whose error is independent of that of `single`.
     """
     base = single.rename(columns={name: f"base_{name}" for name in RATES})

@@ -116,7 +116,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     weight /= weight.mean()
 
     def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return loss, gradient (per term), Gauss-Newton curvature (terms x terms) at a value per term, for a step."""
+        """Return (loss, gradient, Gauss-Newton curvature: terms x terms) at a value per term, for a fit's step."""
         parts = _parts(design, coefficients)
         floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
         residual = (np.log(floored) - target) / RESIDUAL_SD

@@ -91,7 +91,7 @@ class Energy(Closed):
             yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 
     def completed(self) -> "Energy":
-        """Return a copy with all facts for kWh and kg CO2e: grids looked up and, if `shipped`, the library's."""
+        """Return a copy with all facts for kWh and kg CO2e: grids looked up and, if `shipped`, the library's too."""
         facts, sites = dict[tuple[str, str], Fact](), {site.provider: site for site in self.sites}
         if self.shipped:
             facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}

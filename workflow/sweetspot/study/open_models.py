@@ -162,7 +162,7 @@ def cell_name(model: str, method: str, sequence: int) -> str:
 
 
 def cell_work(name: str) -> tuple[OpenModel, Method, int] | None:
-    """Return (model, method, tokens of a sequence) of a name that `cell_name` made, for its work; else None."""
+    """Take apart a name made by `cell_name`: (model, method, tokens of a sequence), to compute its work; else None."""
     match = CELL_NAME.fullmatch(name)
     try:
         return (open_model(match[1]), match[2], int(match[3])) if match else None  # type: ignore[return-value]

@@ -93,7 +93,7 @@ class ProjectPlan(Needs):
         yield from not_once([phase.name for phase in self.phases], "phases")
 
     def job_of(self, phase: Phase) -> PhaseJob:
-        """Return one job of a phase as a workload of one run (`Runs`), so that it is priced like any other job."""
+        """Return one job of a phase as a workload of one run, so that it is priced like any other job (hours, USD)."""
         keys = {"gpu_memory_gib", "sharded_memory_gib", "instance", "model", "source"}
         return PhaseJob(
             **self.model_dump(include=keys),
