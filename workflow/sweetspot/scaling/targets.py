@@ -68,7 +68,7 @@ def extrapolate_cells(
     Parameters
     ----------
     cells, facts, fitted, evidence
-        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; table evidence, to compare with.
+        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; published pairs (table evidence).
     """
     tables = [
         with_published_warnings(extrapolation_rows(cells, fitted.predict(name, facts), name), facts, evidence)
