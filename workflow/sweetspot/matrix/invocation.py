@@ -99,7 +99,7 @@ def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collect
 
 
 def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
-    """Raise UserError if `targets` or `reference` of study.yaml (`file`) name a machine that is not declared."""
+    """Raise UserError if study.yaml (`file`) names an instance in `targets` or `reference` that nobody declared."""
     names = [("targets", target.instance) for target in study.targets]
     if study.reference:
         names.append(("reference", study.reference))

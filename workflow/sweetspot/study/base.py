@@ -40,7 +40,7 @@ Day = Annotated[date, Field(strict=False)]  # as YAML reads a date, or in quotes
 
 
 def _checked_day(text: str) -> str:
-    """Validate a date text (YYYY, YYYY-MM or YYYY-MM-DD): return it; ValueError for a day that does not exist."""
+    """Return the text of a date unchanged. Raises ValueError for a day that its month does not have."""
     try:
         date.fromisoformat(text + "2000-01-01"[len(text) :])
     except ValueError:

@@ -108,7 +108,7 @@ class AvailabilityFacts(NamedTuple):
 
 
 def study_facts(file: Path) -> list[StockFact]:
-    """Read what a team knows of getting machines (availability.yaml). UserError for mistakes and future dates."""
+    """Return the facts of a team's availability.yaml. Raises UserError for its mistakes and for dates in the future."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
     newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
     refuse(
