@@ -65,7 +65,7 @@ def shares(
 ) -> dict[Hashable, float]:
     """Return the probability that each alternative is the cheapest: the share (0 to 1) of samples in which no other is
     cheaper, beyond `tolerance`. Every alternative of a tie counts as cheapest, so that shares may add up to more than
-    1. A sample in which no choice can finish the work counts for none.
+    1. A sample in which no choice can finish the work counts for none. The verdict's confidence rests on it.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
 
 def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionResult:
     """Decide a study's question (keep, rent or buy) at the requested use, with days and jobs changed in its options,
-    works of months and phases. `samples`: how many are drawn.
+    works of months and phases. `samples`: how many are drawn. `ask` prints the result.
     """
     # The comparison itself has plain objects in few blocks; a file gives a block for each column.
     options = inputs.options

@@ -136,8 +136,8 @@ class ScriptRun:
         self.output = LineSplitter()
 
     def read_steps(self) -> bool:
-        """Time the steps that the script reports and pass them to the supervisor; return True once the protocol's stop
-        rule holds (enough steps), False if the script ended before.
+        """Time the steps that the script reports and pass them to the supervisor (which writes the run file); return
+        True once the protocol's stop rule holds (enough steps), False if the script ended before.
         """
         file_lines = LineSplitter()
         has_file = self._process.file is not None

@@ -249,7 +249,7 @@ def _write(
 
 def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> tuple[str, list[Warned]]:
     """Judge a run whose steps were timed: return its status (`ok`, or `unstable` where its mean depends on when it
-    ran) and its warnings (rule, message), both for the run file.
+    ran) and its warnings (rule, message), both for the run file and the report.
 
     Parameters
     ----------

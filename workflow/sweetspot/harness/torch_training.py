@@ -51,8 +51,8 @@ def join_processes(request: Request) -> None:
 
 
 def training_step(request: Request) -> Step:
-    """Build the network of the run's cell and return its training step to time, on synthetic data: `launch` begins a
-    step, `finish` waits for it and returns its loss.
+    """Build the network of the run's cell (model, batch, precision, ...) and return its training step to time, on
+    synthetic data: `launch` begins a step, `finish` waits for it and returns its loss.
     """
     join_processes(request)
     torch.manual_seed(request.run)

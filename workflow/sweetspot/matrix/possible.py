@@ -39,7 +39,7 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
 
 def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
     """Yield why a cell cannot be measured, a clause of an error message for each thing that its framework or device
-    lacks.
+    lacks. The plan refuses such cells, the harness such runs.
 
     Parameters
     ----------

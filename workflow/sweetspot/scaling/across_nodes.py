@@ -95,10 +95,10 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
 
 
 def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Measure how wrong predictions across nodes are on unseen machines: predict rows of the table evidence whose base
-    has several devices by a fit without each value of the column `group` (such as `family`) in turn. Their errors set
-    the width of the intervals. Added are `group` (the value left out), `predicted`, relative `error` and `score` (|log
-    error| at one doubling); no rows if the column has one value only.
+    """Measure how wrong predictions across nodes are on unseen machines: predict rows of the table evidence (published
+    pairs) whose base has several devices by a fit without each value of the column `group` (such as `family`) in turn.
+    Their errors set the width of the intervals. Added are `group` (the value left out), `predicted`, relative `error`
+    and `score` (|log error| at one doubling); no rows if the column has one value only.
     """
     tables = [evidence.head(0).assign(predicted=0.0)]
     for name, rows in evidence.groupby(group):

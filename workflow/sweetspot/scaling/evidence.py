@@ -123,9 +123,9 @@ def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
 def study_evidence(
     study: str, efficiency: pd.DataFrame, throughput: pd.DataFrame, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
-    """Turn a study's scaling efficiencies into rows of the table evidence, from which scaling methods learn: add the
-    speed of one device and facts of the machine. Pairs without a figure of one device, and logical devices, are left
-    out.
+    """Turn a study's scaling efficiencies into rows of the table evidence (published and measured pairs), from which
+    scaling methods learn: add the speed of one device and facts of the machine. Pairs without a figure of one device,
+    and logical devices, are left out.
 
     Parameters
     ----------

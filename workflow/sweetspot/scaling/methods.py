@@ -59,11 +59,11 @@ class MeanEfficiency(ScalingMethod):
         return self.predict(cells)["efficiency"].to_numpy(dtype=float)
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict the efficiency (with 90 % bounds low, high) of each cell for a device family that is not among the
-        averages, by the 2018 rule: the mean of other families at the same workload. The bounds are mean +- t(n-1) s
-        sqrt(1 + 1/n) for n families, NaN for one. Columns of `cells`: framework, model, batch_size (NaN: all batches
-        count) and precision. A framework without averages takes those of all frameworks, a missing model all models at
-        the nearest batch (in doublings), a missing precision the others.
+        """Predict the efficiency (with 90 % bounds low, high) of each cell (a job on n devices) for a device family
+        that is not among the averages, by the 2018 rule: the mean of other families at the same workload. The bounds
+        are mean +- t(n-1) s sqrt(1 + 1/n) for n families, NaN for one. Columns of `cells`: framework, model,
+        batch_size (NaN: all batches count) and precision. A framework without averages takes those of all frameworks,
+        a missing model all models at the nearest batch (in doublings), a missing precision the others.
         """
         frameworks = cells["framework"].where(cells["framework"].isin(self.averages["framework"]), ANY_FRAMEWORK)
         averages = pd.concat([self.averages, self.averages.assign(framework=ANY_FRAMEWORK)])

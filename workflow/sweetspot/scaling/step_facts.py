@@ -74,9 +74,9 @@ def eras_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def link_classes_of(cells: pd.DataFrame) -> pd.Series:
-    """Return how the devices of each cell reach each other, the main cause of scaling losses: `nvlink`, `bridge`,
-    `geforce` (no peer access) or `pcie` on one node, else `network`. `cells`: rows with `gpu`, `interconnect` (null:
-    the bus) and `nodes` (null: an unknown number).
+    """Return how the devices of each cell (a job on several devices) reach each other, the main cause of scaling
+    losses: `nvlink`, `bridge`, `geforce` (no peer access) or `pcie` on one node, else `network`. `cells`: rows with
+    `gpu`, `interconnect` (null: the bus) and `nodes` (null: an unknown number).
     """
     buses = {gpu: GEFORCE_BUS if GEFORCE.fullmatch(device_family(str(gpu))) else BUS for gpu in set(cells["gpu"])}
     links = [
@@ -88,12 +88,12 @@ def link_classes_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns from which scaling methods predict the efficiency of n devices; cells that have them stay as
-    they are. Added: `era` (of software), `link`, `doublings` (log2 n/2), `ring` (2 (n-1)/n), `step_s` (seconds of a
-    step on one device), `gradient_gb` (1e9 bytes of all gradients, half as many in half precision), `slow_half` (bool:
-    half precision with batch normalisation on tensor cores, not compiled), `old_software` (bool: before TensorFlow
-    1.15), `device_group` (text: family and link), `network_group` (text: the network's name) and the columns of
-    `with_network_facts`.
+    """Add the columns from which scaling methods predict the efficiency of n devices to `cells` (jobs on n devices
+    each); those that have them stay as they are. Added: `era` (of software), `link`, `doublings` (log2 n/2), `ring` (2
+    (n-1)/n), `step_s` (seconds of a step on one device), `gradient_gb` (1e9 bytes of all gradients, half as many in
+    half precision), `slow_half` (bool: half precision with batch normalisation on tensor cores, not compiled),
+    `old_software` (bool: before TensorFlow 1.15), `device_group` (text: family and link), `network_group` (text: the
+    network's name) and the columns of `with_network_facts`.
 
     Parameters
     ----------

@@ -81,8 +81,8 @@ class SumOfParts(ScalingMethod):
         return cls(learnable(evidence))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Predict the efficiency (share of linear scaling) of each cell (row of `with_step_facts`), 1 / (1 +
-        overhead); an era of software is fitted when its first cell is predicted.
+        """Predict the efficiency (share of linear scaling) of each cell (a job on n devices, row of
+        `with_step_facts`), 1 / (1 + overhead); an era of software is fitted when its first cell is predicted.
         """
         overhead = np.zeros(len(cells))
         for era in set(cells["era"]):

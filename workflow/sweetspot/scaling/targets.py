@@ -84,7 +84,7 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
     Parameters
     ----------
     cells, predicted, method
-        The table of `target_cells` ; efficiency, low, high (90 %) of its rows; one of METHODS.
+        The table of `target_cells`; efficiency, low, high (90 %) of its rows; one of METHODS.
     """
     base_warnings = cells["base_warnings"].where(cells["basis"] == "transferred", None)
     pairs = zip(cells["warnings"], base_warnings, strict=True)
@@ -103,7 +103,7 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
 
 def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
     """Check extrapolated speeds against published ones of as many devices of the same family in one node: add a
-    warning where a rate lies far outside them (`against_published`).
+    warning where a rate lies far outside them (`against_published`), for the report.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def read_efficiency(path: Path) -> pd.DataFrame:
 
 def published_cells(published: pd.DataFrame, instances: Mapping[str, Instance], path: Path) -> pd.DataFrame:
     """Select the published speeds that can be used as they are: those of a machine of the study itself, with a stated
-    batch.
+    batch. Other rows only help to estimate missing figures.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class RunRecord(Closed):
 def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
     """Read benchmark result files to a table with a row per run, from which runs are averaged to speeds: the fields of
     RunRecord (`seconds`: mean step; null: no value) and `path`, the file. Raises UserError if a file is no run file,
-    was damaged since, is impossible, or disagrees with others of its cell.
+    was damaged since, is impossible, or disagrees with others of its cell (setup).
     """
     runs = pd.DataFrame([{**_read_run(file).model_dump(), "path": file} for file in files])
     runs = runs.astype(dict.fromkeys(("seconds", "step_error", "samples_per_step", *MEASURED_NUMBERS), "float64"))

@@ -110,7 +110,7 @@ def _version(name: str) -> tuple[int, ...]:
 def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[str, Instance]) -> pd.DataFrame:
     """Turn published times to a target (MLPerf's) into rows of throughput.parquet, in training runs per second, for
     each machine of the study with the same device and device count. Basis `published`; 95 % bounds by the spread
-    between submitters.
+    between submitters. Such a machine needs no other figure of its speed.
 
     Parameters
     ----------
