@@ -187,12 +187,16 @@ class Problem:
         offers = {index: self.rented[index] for index in np.unique(chosen[chosen >= 0]).tolist()}
         return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
 
+    @cached_property
+    def _used_usd(self) -> dict[str, Array]:
+        """USD of a job at the mean rent by used offer, class x sample; 0 where the job is not on this offer."""
+        return {name: share * finite(offer.usd[:, self.samples]) for name, (offer, share) in self.used.items()}
+
     def rents(self) -> Iterator[tuple[str, Array]]:
         """Yield (used offer, USD of a job, class x sample x month or x 1; 0 where the job is not on this offer)."""
         # Not kept: where prices change by the month this is as large as the jobs.
-        for name, (offer, share) in self.used.items():
-            usd = share * finite(offer.usd[:, self.samples])
-            yield name, usd[:, :, None] * self.by_month(offer.path)
+        for name, usd in self._used_usd.items():
+            yield name, usd[:, :, None] * self.by_month(self.used[name][0].path)
 
     def select(self, samples: Indices | EllipsisType, months: Indices) -> "Problem":
         """Return the problem with some of its samples and months; expectations stay those of all samples.
