@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -40,15 +40,9 @@ INTERVAL_MONTHS = 6  # months of each sample, for the interval of where a machin
 ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 
 
-@lru_cache(maxsize=8)  # What is expected of its offers is computed once for all numbers of machines.
-def _variant(problem: Problem, first: str, timed: frozenset[str]) -> Problem:
-    """Return the problem with an offer that jobs try first (empty: any), and timed speeds."""
-    return replace(problem, first=first, timed=timed)
-
-
 def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
     """Return expected USD per month of a mix with other numbers of machines."""
-    return float(dispatch(_variant(problem, mix.source, mix.timed), counts).usd.mean())
+    return float(dispatch(mix.variant(problem), counts).usd.mean())
 
 
 @dataclass(eq=False, kw_only=True)
@@ -114,7 +108,7 @@ class MonthlyProblem(DecisionProblem):
             single = ParameterValues(1, factors)
             sample = _sample(self.work.moved(single))
             months = self.months * single.work("months")
-            rented = dispatch(_variant(sample, "", self.mixes[0].timed), sample.owned).lead
+            rented = dispatch(self.mixes[0].variant(sample), sample.owned).lead
             for index, mix in enumerate(self.mixes):
                 is_open = not (mix.bought or mix.single_offer)
                 alternative[index, case] = (is_open and rented) or self.choices[index].alternative
@@ -190,7 +184,9 @@ class MonthlyProblem(DecisionProblem):
         def is_changed(distance: float) -> bool:
             return _answer(best(distance)) != first
 
-        distances = [*(log_factor for log_factor in LOGS if log_factor < limit), limit]
+        # Use of a machine falls with its price and rises with its speed: what is the same at the end is so between.
+        between = () if parameter.rows else LOGS[1:]
+        distances = [0.0, *(log_factor for log_factor in between if log_factor < limit), limit]
         # What is estimated to stay the same is not decided on all samples.
         estimates = self.is_changed(self.at(parameter, np.exp(side * np.array(distances[1:]))))
         candidates = [distance for distance, changed in zip(distances[1:], estimates, strict=True) if changed]
@@ -260,7 +256,9 @@ class MonthlyProblem(DecisionProblem):
             result = second.at(problem)
             search = MixSearch(problem, self.work)
             if is_equal_mix:
-                return 1.0 if result.lead != self.mixes[0].done.lead else -1.0
+                lead = self.mixes[0].done.lead
+                rivals = (usd for name, usd in result.rent_by_offer.items() if name != lead)
+                return max(rivals, default=0.0) - result.rent_by_offer.get(lead, 0.0)
             with np.errstate(invalid="ignore"):  # Where neither does the work nothing is saved.
                 usd = search.rank(first._replace(done=first.at(problem))) - search.rank(second._replace(done=result))
             return float(np.nan_to_num(usd, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST))

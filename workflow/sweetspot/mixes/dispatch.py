@@ -78,8 +78,8 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
     kind or one class no dispatch is cheaper at certain figures (a fractional knapsack). Elsewhere the cheapest of
     several orders is taken; docs/decision.md says how far that is from the linear programme.
     """
-    expected_usd = [np.ma.masked_invalid(usd).mean() for _, usd in problem.owned_forecasts]
-    order = sorted((index for index, count in enumerate(counts) if count), key=expected_usd.__getitem__)
+    used = [index for index, count in enumerate(counts) if count]
+    order = sorted(used, key=lambda index: np.ma.masked_invalid(problem.owned_forecasts[index][1]).mean())
     orders = [[*leading, *order[PERMUTED_KINDS:]] for leading in permutations(order[:PERMUTED_KINDS])]
     results = (
         _fill_kinds(problem, counts, order, rounds)

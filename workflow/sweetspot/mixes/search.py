@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
@@ -15,6 +15,12 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Indices, Problem, cost
 MINIMUM_SAVING = 0.01  # share of the expected cost; nobody sets up a machine to save less
 SELECTION_SAMPLES = 250  # samples on which the machines to time are selected
 BEST, OWNED, BOUGHT, RENTED = "best", "there", "bought", "rented"
+
+
+@lru_cache(maxsize=8)  # What is expected of its offers is computed once for all numbers of machines.
+def _variant(problem: Problem, first: str, timed: frozenset[str]) -> Problem:
+    """Return the problem with an offer that jobs try first (empty: any), and timed speeds."""
+    return replace(problem, first=first, timed=timed)
 
 
 class Mix(NamedTuple):
@@ -74,9 +80,12 @@ class Mix(NamedTuple):
 
     def at(self, problem: Problem) -> DispatchResult:
         """Return the mix's dispatch of another problem that has the same sources at other values."""
-        rented = () if self.kind == OWNED else problem.rented
-        allowed = replace(problem, rented=rented, first=self.source, timed=self.timed)
-        return dispatch(allowed, self.counts)
+        allowed = replace(problem, rented=()) if self.kind == OWNED else problem
+        return dispatch(self.variant(allowed), self.counts)
+
+    def variant(self, problem: Problem) -> Problem:
+        """Return another problem with the mix's offer that jobs try first and its timed speeds."""
+        return _variant(problem, self.source if self.single_offer else "", self.timed)
 
 
 class MixLimits:
@@ -136,10 +145,12 @@ class MixSearch:
                 usd = cheapest.setdefault(key, np.full(len(jobs), NEVER))
                 usd[row] = min(usd[row], offer.expected_usd[row, 0])
 
+        usd_by_key = np.array([*cheapest.values(), np.full(len(jobs), NEVER)])[:, :, None]
+
         def total_usd(timed: frozenset[str]) -> float:
-            factors, rent = cost_factors(problem.errors, timed), np.full((len(jobs), 1), NEVER)
-            for key, usd in cheapest.items():
-                rent = np.minimum(rent, np.outer(usd, factors.get(key, certain)[samples]))
+            factors = cost_factors(problem.errors, timed)
+            by_sample = np.array([factors.get(key, certain)[samples] for key in (*cheapest, "")])
+            rent = (usd_by_key * by_sample[:, None]).min(axis=0)
             return float(jobs @ finite(rent).mean(axis=1)) + replace(problem, timed=timed).trial_usd
 
         candidates = sorted(cheapest.keys() & problem.trials.keys())
