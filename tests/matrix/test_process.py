@@ -4,9 +4,7 @@ import errno
 import fcntl
 import logging
 import os
-import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -44,14 +42,6 @@ def other(tmp_path):
     yield process
     process.kill()
     process.communicate()
-
-
-def test_who_comes_second_is_told_who_holds_it(other, tmp_path):
-    results = tmp_path / "results"
-    with pytest.raises(UserError) as told:
-        hold(results)
-    named = rf"process {other.pid} on {re.escape(socket.gethostname())} \(since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC\)"
-    assert re.fullmatch(rf"{results}: {named} is making it; start again .*", str(told.value))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
