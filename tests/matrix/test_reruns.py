@@ -29,17 +29,12 @@ def test_a_run_that_was_not_replaced_is_the_next_attempt_and_one_that_was_keeps_
     run.write_text("new")
     assert not must_replace(name, notes)
     assert not must_replace(str(tmp_path / "other"), notes)
+    run_2 = tmp_path / "run~2.parquet"
+    run_2.write_text("old")
+    note_reruns([str(run_2)], {}, notes)
+    run_2.write_text("new")
+    note_reruns([], {}, notes)  # a note of a run that was made at the first attempt is dropped
     assert attempts(notes) == {name: 3}  # as Snakemake recorded it when the run was made
-
-
-def test_notes_of_runs_made_at_once_are_dropped(tmp_path):
-    notes, run = tmp_path / "notes.json", tmp_path / "run~1.parquet"
-    run.write_text("old")
-    note_reruns([str(run)], {}, notes)
-    run.write_text("new")
-    assert attempts(notes) == {str(run): 0}
-    note_reruns([], {}, notes)
-    assert attempts(notes) == {}
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 A new format is one row, with a real line of it and where that line comes from; its name also stands in
 `study.scripts.Program`. Named groups of a pattern: `step` and `total`, its number and the last one; `rate`, units a
-second; `steps_per_s`; `seconds` or `milliseconds` of a step; `elapsed`, since the beginning, as seconds or H:MM:SS;
+second; `steps_per_s`; `milliseconds` of a step; `elapsed`, since the beginning, as seconds or H:MM:SS;
 `clock`, the time of day; `mean_milliseconds` of a step since the beginning; `loss`; `steps`, since the last line.
 """
 
@@ -53,7 +53,7 @@ FORMATS = (
         pattern=rf"^Epoch \d+\S*\s+(?:{TQDM}|[━╸╺ ]+(?P<rich_step>\d+)/(?P<rich_total>\d+) )",
         counts="samples",
         sample="Epoch 1: 100%|█████████████████████| 8000/8000 [02:17<00:00, 58.13it/s, v_num=0]",
-        source="github:bryceshirley/gpu_benchmark_metrics, README: two such epochs in 276.37 s by SciML-Bench's stopwatch",
+        source="github:bryceshirley/gpu_benchmark_metrics, README: two such epochs in 276.37 s by a stopwatch",
         pause=SECOND_BAR,
     ),
     LogFormat(
@@ -108,6 +108,16 @@ FORMATS = (
         "| total time: 2.71m",
         source="github:Yusuke710/nanochat (a fork), one H100 NVL, 16,384 tokens a step",
         pause=r"Validation bpb",
+    ),
+    LogFormat(
+        name="megatron",
+        pattern=r"iteration +(?P<step>\d+)/ *\d+ \|.* elapsed time per iteration \(ms\): (?P<milliseconds>[\d.]+) \|"
+        r".*?(?:lm loss: (?P<loss>\S+)|$)",
+        counts="samples",
+        sample=" [2025-04-13 23:41:20] iteration       20/    1000 | consumed samples:          320 | elapsed time per "
+        "iteration (ms): 820.7 | learning rate: 4.000000E-05 | global batch size:    16 | lm loss: 1.072453E+01 |",
+        source="Megatron-LM, a small GPT-2, public notes of April 2025; its clock says 26 s for steps 21 to 50",
+        pause=r"^ *validation loss at |^saving checkpoint at",
     ),
     LogFormat(
         name="images_per_s",
