@@ -32,8 +32,8 @@ def test_a_study_and_a_script_know_the_formats_of_the_table():
 
 # Oneflow-Inc/DLPerf, resnet50v1.5, the page of the log of 4 nodes with 8 V100 each, batch 128.
 DLLOGGER = "".join(
-    f"DLL 2020-09-15 14:29:{clock} - Epoch: 0 Iteration: {step}  train.loss : {loss}  train.total_ips : {ips:.2f} img/s\n"
-    for step, (clock, loss, ips) in enumerate((
+    f"DLL 2020-09-15 14:29:{clock} - Epoch: 0 Iteration: {n}  train.loss : {loss}  train.total_ips : {ips:.2f} img/s\n"
+    for n, (clock, loss, ips) in enumerate((
         ("13.473765", "7.09304", 267.44), ("14.427490", "6.93504", 4294.91), ("15.018767", "6.85957", 6928.79),
         ("15.387051", "6.80420", 11124.52), ("15.791445", "6.75717", 10131.38), ("16.161849", "6.73528", 11064.93),
         ("16.538463", "6.72415", 10879.48), ("16.946395", "6.71593", 10044.52), ("17.334849", "6.69474", 10547.30),
