@@ -80,8 +80,7 @@ def test_a_run_file_has_a_row_a_step_with_its_cell(tmp_path):
     assert json.loads(rows[0]["warnings"]) == [["drift", "slower"]]
     assert [row["steps"] for row in rows] == [1, 1]
     assert run_facts(asked.output) == told
-    flags = ("--protocol 3 --device cpu", "--protocol 3 --device", "--protocol 3 --device gpu", "--protocol 33")
-    assert [has_flags(asked.output, text) for text in flags] == [True, True, False, False]
+    assert [has_flags(asked.output, f"--protocol {more}") for more in ("3 --device cpu", "33")] == [True, False]
     # Its checksum is that of the file with 64 zeros in its place; with any other byte changed it is another.
     raw = Path(asked.output).read_bytes()
     seal = hashlib.sha256(SEALED.sub(lambda match: match[0][:-64] + b"0" * 64, raw)).hexdigest()
