@@ -78,8 +78,10 @@ def is_filed(job) -> bool:
     It is not the file that was to be replaced then, and it was made with the flags that define a run now.
     """
     file = str(job.output[0])
+    if not Path(file).is_file():
+        return False
     flags = f"{job.params.protocol} {job.params.device}"
-    return not must_replace(file) and has_flags(file, flags)
+    return has_flags(file, flags) and not must_replace(file)  # which reads all notes
 
 
 def runs_to_make() -> list[str]:
