@@ -41,12 +41,17 @@ def run_facts(path: str | Path) -> dict[str, Any]:
     """Return the facts of machine and software in a run file's metadata, {fact: value}; {} where unreadable."""
     import pyarrow.parquet as pq
 
-    metadata = pq.read_schema(path).metadata or {}
     try:
+        metadata = pq.read_schema(path).metadata or {}
         facts = json.loads(metadata.get(b"sweetspot", b"{}"))
-    except ValueError:  # of JSON or of UTF-8
+    except (OSError, ValueError):  # no file, or half of one; of JSON or of UTF-8
         return {}
     return facts if isinstance(facts, dict) else {}
+
+
+def has_flags(path: str, flags: str) -> bool:
+    """Return True if a run file says that run_benchmark.py got these flags, in this order; False if unreadable."""
+    return str(flags.split())[1:-1] in str(run_facts(path).get("command"))
 
 
 def write_run(

@@ -67,12 +67,7 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     check_answer_prices(study, lists, study_file)
     checked_catalogue(study.catalogue, instances, lists, study_file)
     return Invocation(
-        config=config,
-        study=study,
-        instances=instances,
-        cells=tuple(cells),
-        price_lists=lists,
-        scripts=scripts,
+        config=config, study=study, instances=instances, cells=tuple(cells), price_lists=lists, scripts=scripts
     )
 
 

@@ -31,7 +31,7 @@ COLUMNS = {
     "offer": ("usd_per_hour", "days_per_month", "downtime_share", "capex_usd", "fixed_usd_per_month",
               "energy_usd_per_hour", "variable_usd_per_hour"),
     "option": MEASURES,
-    "rank": MEASURES,
+    "rank": MEASURES
 }  # fmt: skip
 
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]

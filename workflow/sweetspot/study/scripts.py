@@ -77,7 +77,8 @@ class JsonLines(Closed):
 
 # The formats of `logs/patterns.py`, of other people's logs and of scripts that are measured.
 Program = Literal[
-    "huggingface", "lightning", "keras", "keras_lines", "dllogger", "torchtitan", "nanogpt", "nanochat", "images_per_s",
+    "huggingface", "lightning", "keras", "keras_lines", "dllogger", "torchtitan", "nanogpt", "nanochat", "megatron",
+    "images_per_s"
 ]  # fmt: skip
 StepSource = Program | Literal["iterator"]
 

@@ -173,12 +173,4 @@ def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
     return begun(f"{cost}: {100 * largest['usd'] / largest['total']:.0f} % of it {largest['line']}")
 
 
-BILL = Chart(
-    "bill",
-    *WORDS["bill"],
-    stage="price",
-    section="costs",
-    select=bill_rows,
-    plot=bill,
-    needs="bills",
-)
+BILL = Chart("bill", *WORDS["bill"], stage="price", section="costs", select=bill_rows, plot=bill, needs="bills")

@@ -135,10 +135,7 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     )
 
     panel = alt.layer(
-        base.mark_line(),
-        *look.points(base.transform_filter("datum.gpus > 1")),
-        width=look.WIDTH - 70,
-        height=HEIGHT,
+        base.mark_line(), *look.points(base.transform_filter("datum.gpus > 1")), width=look.WIDTH - 70, height=HEIGHT
     )
     panels = look.by_row(panel, data.answer_first(rows["model"]))
     several = rows[rows["gpus"] > 1]
