@@ -1,6 +1,5 @@
-"""How training programs print their progress: one table for other people's logs and for scripts that are measured.
-
-A new format is one row, with a real line of it and where that line comes from; its name also stands in
+"""How training programs print their progress: one table for other people's logs and for scripts that are measured. A
+new format is one row, with a real line of it and where that line comes from; its name also stands in
 `study.scripts.Program`. Named groups of a pattern: `step` and `total`, its number and the last one; `rate`, units a
 second; `steps_per_s`; `seconds` or `milliseconds` of a step; `elapsed`, since the beginning, as seconds or H:MM:SS;
 `clock`, the time of day; `mean_milliseconds` of a step since the beginning; `loss`; `steps`, since the last line.
