@@ -27,9 +27,9 @@ TIMING_SD, STACK_SD = 0.15, 0.35
 # To another model a loop on common libraries carries its share by active parameters to this power (pairs of one device,
 # software, method, precision and sequence; 0.08 to 0.16 without one model); a vendor's library keeps its share.
 SIZE_EXPONENT, SIZE_LIMIT = 0.1, 1.3
-# The same deviations to another device, where throughput goes as the memory bandwidth (392 pairs of figures of one
-# model and software), and to another model of a vendor's library (346 pairs of one device and software).
-DEVICE_SD, TUNED_MODEL_SD = 0.365, 0.693
+# The same to another device, where throughput goes as the memory bandwidth (392 pairs of a model and software), and
+# to another model of a vendor's library (346 pairs) or a loop (12 of one publisher, 90 % within a factor of 2.6).
+DEVICE_SD, TUNED_MODEL_SD, LOOP_MODEL_SD = 0.365, 0.693, 0.57
 # Loops on common libraries run at a tenth to a half of what a vendor's library reaches.
 LOOP_FRACTION = 0.1
 
@@ -150,12 +150,12 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
         speed = range_around(row.flop_per_s, TIMING_SD)
         if row.model != model.name:
             size = model.active_parameters / open_models()[row.model].active_parameters
-            factor = np.clip(size**SIZE_EXPONENT, 1 / SIZE_LIMIT, SIZE_LIMIT), STACK_SD
+            factor = np.clip(size**SIZE_EXPONENT, 1 / SIZE_LIMIT, SIZE_LIMIT), LOOP_MODEL_SD
             speed = speed.times(range_around(*((1.0, TUNED_MODEL_SD) if stack == "tuned" else factor)))
         if device.gpu != timed_device.gpu:
             bandwidths = device.memory_bandwidth_gb_s / timed_device.memory_bandwidth_gb_s
             speed = speed.times(range_around(bandwidths, DEVICE_SD))
         if device.maker != timed_device.maker:
-            speed = speed.times(Range(1.0, AMD.low / AMD.middle, AMD.high / AMD.middle))
+            speed = speed.times(Range(*np.divide(AMD, AMD.middle)))
         speeds.append(speed)
     return median_low(speeds)
