@@ -20,7 +20,7 @@ def test_without_prices_the_tables_are_empty_and_one_machine_alone_has_a_cost_an
         assert all(found[name].empty for name in found if name != "warnings")
         return
     assert found["ranks"]["usd"].tolist() == [pytest.approx(SAMPLES / 498 / 3600 * 1.102778, rel=1e-5)]
-    assert found["break_even"].empty and found["tornado"].empty
+    assert found["break_even"].empty and found["tornado"].empty and found["worth_knowing"].empty
     assert together([market.costs] * 2).index.is_unique  # rows of several lists are told apart
     assert found["verdict"]["rival"].isna().tolist() == [True]
 

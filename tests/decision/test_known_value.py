@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sweetspot.decision.analyses import partial_value, without_selection
+from sweetspot.decision.analyses import _basis, partial_value, without_selection
 
 MANY, ERRORS = 40_000, 4.0  # draws; standard errors that an estimate may be off
 
@@ -86,6 +86,13 @@ def test_a_figure_of_two_values_by_hand():
     # A costs 10 or 30 (half each, mean 20), B 22: known, 10 or 22, mean 16: worth 4, whatever else is off
     x = np.tile([1.0, 1.0, 3.0, 3.0], MANY // 4)
     assert partial_value(np.stack([10 * x, np.full(MANY, 22.0)]), x).worth == pytest.approx(4.0, rel=1e-9)
+
+
+def test_the_fit_bends_at_six_shares_of_the_draws():
+    """0 to 100: mean 50, standard deviation sqrt((101^2 - 1) / 12), and its 5, 20, 40, 60, 80 and 95 % are themselves."""
+    x = (np.arange(101.0) - 50) / np.sqrt(850)
+    bends = [np.maximum(x - x[share], 0) for share in (5, 20, 40, 60, 80, 95)]
+    assert _basis(np.arange(101.0)) == pytest.approx(np.column_stack([np.ones(101), x, *bends]))
 
 
 def test_the_standard_error_is_that_of_repeated_estimates():
