@@ -4,9 +4,10 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, SAMPLES, inputs, settings
-from sweetspot.decision.compare import compare, together
+from decision_tables import BOX, RENTED, SAMPLES, inputs, offer, settings
+from sweetspot.decision.compare import compare, decide_study, together
 from sweetspot.study.instances import Needs
 from sweetspot.study.workloads import Need
 
@@ -30,6 +31,14 @@ def test_a_reference_that_is_rented_has_no_break_even():
     assert found["break_even"].empty and found["tornado"].empty
     assert found["verdict"][["best", "rival"]].to_numpy().tolist() == [[BOX, RENTED]]
     assert not found["ranks"].empty and found["verdict"]["workload_title"].tolist() == ["VGG-16"]
+
+
+def test_offers_without_a_speed_are_named_where_they_may_be_the_answer():
+    market, silent = inputs(), [offer(name, "on_demand", 1.0, price_list=name) for name in ("silent", "elsewhere")]
+    market = replace(market, offers=pd.concat([market.offers, pd.DataFrame(silent)], ignore_index=True))
+    for lists, names in (((), ["silent", "elsewhere"]), (("own", "on_demand", "spot", "silent"), ["silent"])):
+        (work,) = decide_study(market, replace(settings(), answer_prices=lists), 2).works
+        assert work.without_speed["instance"].tolist() == names
 
 
 def test_starting_is_quick_nothing_heavy_is_imported():

@@ -32,6 +32,9 @@ def titles(question):
         # 120 hours: the best that buys nothing is not told twice
         ((own(), RENTED, hourly("dear", 7.0)), 60.0, ["rented", "dear", "1 × box"],
          [720, 840, 1074]),
+        # what costs a percent more is another way, what costs half of that more none
+        ((own(), RENTED, hourly("dear", 6.09), hourly("same", 6.03)), 60.0, ["rented", "dear", "1 × box"],
+         [720, 730.8, 1074]),
     ],
 )  # fmt: skip
 def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_there(offers, jobs, told, month):

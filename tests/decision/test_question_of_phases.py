@@ -187,6 +187,11 @@ def test_each_option_of_the_plan_by_hand():
     assert (whole["take"], whole["take_rival"]) == ("rented", "other")
 
 
+def test_a_plan_that_one_machine_runs_has_one_choice():
+    table, whole = choices(own())
+    assert (table["model"].tolist(), whole["best"], table["p_cheapest"].tolist()) == (["vgg16"], "box", [1.0])
+
+
 def test_more_nodes_of_the_best_are_no_rival():
     """Two nodes of it cost 2.2 / 1.8 x 0.5 as much: dearer by a ninth, and nobody's reason to doubt the machine."""
     nodes = rented_at(2 * 0.55) | {"instance": "nodes"}

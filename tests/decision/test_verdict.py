@@ -105,6 +105,14 @@ def test_a_tie_names_what_commits_to_least_and_the_price_that_decides():
     assert told.buy_below_usd == pytest.approx(1100)
 
 
+@pytest.mark.parametrize(("cheaper", "dearer"), [(CONTRACT, RENT), (BUY, CONTRACT), (BUY, RENT)])
+def test_of_two_too_close_to_call_the_less_binding_is_taken(cheaper, dearer):
+    usd = [("first", cheaper, [9, 11], listed(1.0, 3.0)), ("second", dearer, [10, 10])]
+    assert verdict(work(*usd)).best == "second"
+    turned = [("second", dearer, [9, 11]), ("first", cheaper, [10, 10], listed(1.0, 3.0))]
+    assert verdict(work(*turned)).best == "second"
+
+
 def test_what_binds_nobody_is_judged_at_todays_prices_and_contracts_over_the_project():
     """Over the project south is cheaper in one draw of two; at today's rents north is in both. Of two contracts the
     second one is the cheaper today, which nobody who signs now gets for the whole project.
