@@ -205,7 +205,10 @@ def test_machines_are_asked_about_by_the_months_the_jobs_of_each_class_and_all_w
     jobs = [class_of("a", 60.0, within_hours=3.0, urgent_per_month=6.0), class_of("b", 40.0)]
     rows = rows_held(question_of(own(), deal, RENTED, jobs=jobs))
     work = {("device_hours", None), ("per_month", "a"), ("per_month", "b")}
-    assert set(rows) == {("box", "months", None), *((name, *by) for name in ("box", "signed (reserved)") for by in work)}
+    assert set(rows) == {
+        ("box", "months", None),
+        *((name, *by) for name in ("box", "signed (reserved)") for by in work),
+    }
     assert set(rows_held(asked())) == {("box", "months", None), ("box", "device_hours", None)}
     kept = rows_held(question_of(OLD, own(), RENTED, jobs=[class_of("a", 150.0)], have=["old"]))
     assert {name for name, *_ in kept} == {"box"}

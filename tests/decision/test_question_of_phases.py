@@ -243,9 +243,8 @@ def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
 
 
 def test_the_speed_of_a_job_is_that_of_its_machine_else_of_the_first_of_one_such_device():
-    rows = [{"row": row, "instance": name, "gpus": gpus, "gpu": gpu}
-            for row, name, gpus, gpu in ((4, "box", 4, "X"), (3, "other", 1, "Y"), (2, "one", 1, "X"), (1, "two", 1, "X"))
-            ]  # fmt: skip
+    names = (4, "box", 4, "X"), (3, "other", 1, "Y"), (2, "one", 1, "X"), (1, "two", 1, "X")
+    rows = [dict(zip(("row", "instance", "gpus", "gpu"), values, strict=True)) for values in names]
     assert [_speed_of(rows[0], name, rows) for name in ("box", "other", "two", "unsold")] == [4, 3, 1, 2]
     assert _speed_of(rows[0], "unsold", rows[:2]) is None
 

@@ -9,31 +9,11 @@ from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer,
 from scipy.stats import t
 from sweetspot.bills.renting import makespan, overhead
 from sweetspot.decision.simulate import simulate
-from sweetspot.draws import interval, spread
+from sweetspot.draws import interval
 
 FIXED = 6500 / 30
 MANY = 100_000
 EXACT = figure(RENTED, 225.0, 1, 225.0, 225.0)
-
-
-def test_an_interval_is_two_of_the_draws_in_order():
-    draws = np.array([float(value) for value in range(100, -1, -1)])
-    assert interval(draws) == (5.0, 95.0) and interval(draws, 0.5) == (25.0, 75.0)
-    assert interval(np.array([[3.0, 1.0, math.inf]])) == ([1.0], [math.inf])
-
-
-def test_draws_by_the_noise_that_makes_them():
-    # 90 %: 1.644854 standard deviations to an end; below with the spread of the low end, above with the high one's
-    noise = np.array([-1.644854, 0.0, 1.644854, 0.822427])
-    assert spread(100.0, 50.0, 400.0, 0.90, noise) == pytest.approx([50, 100, 400, 200], rel=1e-5)
-    assert spread(100.0, 100.0, 200.0, 0.90, noise[::2]) == pytest.approx([100, 200], rel=1e-5)
-    assert spread(100.0, 50.0, 100.0, 0.90, noise[::2]) == pytest.approx([50, 100], rel=1e-5)
-    # three runs, 95 %: t(0.975, 2) = 4.302653; two, 90 %: t(0.95, 1) = tan(0.45 pi) = 6.313752
-    assert spread(100.0, 50.0, 200.0, 0.95, np.array([4.302653]), freedom=2) == pytest.approx([200], rel=1e-5)
-    assert spread(100.0, 50.0, 200.0, 0.90, np.array([6.313752]), freedom=1) == pytest.approx([200], rel=1e-5)
-    assert spread(100.0, 50.0, 200.0, 0.90, np.array([100.0, -100.0])) == pytest.approx([1000, 10])  # at most tenfold
-    for low, high in ((math.nan, 200.0), (0.0, 200.0), (120.0, 200.0), (50.0, 90.0)):
-        assert spread(100.0, low, high, 0.90, noise).tolist() == [100.0] * 4
 
 
 def test_central_draws_are_the_table_itself():
