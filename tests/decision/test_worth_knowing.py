@@ -56,28 +56,16 @@ def test_a_rented_speed_is_worth_what_the_formula_of_a_call_says():
     assert found["cost_to_learn_usd"] == 0.5
 
 
-def test_timing_is_billed_by_the_terms_of_the_offer():
-    # B has no terms; of an hour or of ten minutes, 30 minutes cost 1.00 or 0.50 USD, and a minimum of two hours 2.00
-    a = offer("a", "on_demand", 0.9, granularity_s=3600.0, minimum_s=0.0)
-    b = offer("b", "on_demand", 1.2, price_list="other", granularity_s=600.0, minimum_s=0.0)
-    spans = [figure("a", 100.0, 1, 60.0, 160.0), figure("b", 80.0, 1, 80.0, 80.0)]
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of card on VGG-16"]
-    # a whole hour of A: 0.90; half an hour of B: 0.60
-    assert (found["cost_to_learn_usd"], found["learn_on_title"]) == (pytest.approx(0.6), "b")
-    b["minimum_s"] = 7200.0
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of card on VGG-16"]
-    assert (found["cost_to_learn_usd"], found["learn_on_title"]) == (pytest.approx(0.9), "a")
-
-
 def test_timing_takes_half_an_hour_of_the_cheapest_machine_by_the_hour_that_may_be_the_answer():
     free = {"granularity_s": np.nan, "minimum_s": np.nan, "gpu": "X", "gpus": 1, "hours": 1.0}
     rows = [option(title, usd, **free | more) for title, usd, more in (
         ("Dear", 2.0, {}), ("Spot", 0.5, {"purchase": "spot"}), ("Year", 0.1, {"purchase": "reserved"}),
         ("Box", 0.1, {"purchase": "own"}), ("Free", 1.0, {"usd_per_hour": 0.0}),
-        ("Other list", 0.1, {"in_answer": False}), ("Four", 8.0, {"gpus": 4, "granularity_s": 3600.0}))]  # fmt: skip
+        ("Other list", 0.1, {"in_answer": False}), ("Four", 8.0, {"gpus": 4, "granularity_s": 3600.0}),
+        ("Two", 3.0, {"gpus": 2, "minimum_s": 7200.0}))]  # fmt: skip
     found = timings_of(pd.DataFrame(rows))
     costs = {key: (row["cost_to_learn_usd"], row["learn_on_title"]) for key, row in found.items()}
-    assert costs == {("X", 1): (0.25, "Spot"), ("X", 4): (8.0, "Four")}
+    assert costs == {("X", 1): (0.25, "Spot"), ("X", 2): (6.0, "Two"), ("X", 4): (8.0, "Four")}
 
 
 def test_a_figure_is_of_the_choices_that_rest_on_it():

@@ -42,11 +42,6 @@ def test_the_printed_averages_come_out(study, model):
         assert averages[(model, batch_size)] == pytest.approx(printed, abs=0.0051)
 
 
-def test_what_is_printed_is_of_the_framework_of_the_study_and_not_compiled(study):
-    printed = study[1][study[1]["basis"] == "published"]
-    assert set(printed["framework"]) == {"tensorflow"} and not printed["xla"].any() and printed["gpus"].gt(1).all()
-
-
 @pytest.mark.parametrize("model", PRINTED_BOX)
 def test_the_nine_box_figures_come_out_within_the_rounding_of_their_inputs(box, model):
     for batch_size, printed in zip(BATCHES, PRINTED_BOX[model], strict=True):
