@@ -30,6 +30,8 @@ def test_a_reference_that_is_rented_has_no_break_even():
     found = compare(inputs(), settings(reference="p3.2xlarge"), draws=50)
     assert found["break_even"].empty and found["tornado"].empty
     assert found["verdict"][["best", "rival"]].to_numpy().tolist() == [[BOX, RENTED]]
+    owned = compare(inputs(), settings(), draws=2)
+    assert len(owned["tornado"]) > 3 and owned["sweeps"].empty
     assert not found["ranks"].empty and found["verdict"]["workload_title"].tolist() == ["VGG-16"]
 
 
@@ -50,8 +52,11 @@ def test_starting_is_quick_nothing_heavy_is_imported():
 
 def test_what_does_not_fit_stands_last_and_among_the_options_alone():
     known = replace(settings(), gpu_memory_gib={RENTED: 16.0, BOX: 24.0})
-    needs = {"imagenet": Need(Needs(gpu_memory_gib=20.0), None)}
-    found = compare(inputs(), known, 50, needs=needs)
+    needs = {"imagenet": Need(Needs(gpu_memory_gib=20.0), None), "silent": Need(Needs(), None)}
+    found = compare(inputs(), known, 50, needs=needs, titles={"imagenet": "Ninety epochs"})
+    assert found["verdict"]["workload_title"].tolist() == ["Ninety epochs"]
+    told = found["warnings"].set_index("rule")["message"]
+    assert "silent" in told["no_speed"] and found["warnings"].index.tolist() == list(range(len(told)))
     assert found["options"]["option"].tolist() == [BOX, f"{RENTED} (spot)", RENTED]
     assert found["options"]["fits"].tolist() == [True, False, False] and found["options"].index.tolist() == [0, 1, 2]
     assert found["ranks"]["option"].tolist() == [BOX] and found["choices"]["choice"].tolist() == [BOX]

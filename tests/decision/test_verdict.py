@@ -193,6 +193,18 @@ def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
     assert np.isnan(verdict(one, break_even=rows[rows["workload"] == "other"])["work_factor"])
 
 
+def test_days_from_which_buying_pays_are_those_of_this_model_and_this_pair():
+    rows = pd.DataFrame(
+        [("other", "box", "cloud", 1.0), ("m", "box", "third", 2.0), ("m", "box", "cloud", 7.0)],
+        columns=["workload", "reference", "option", "break_even_value"],
+    )
+    pair = [("box", BUY, [100] * 2), ("cloud", RENT, [300] * 2)]
+    assert verdict(work(*pair, model="m"), break_even=rows)["pays_from_days"] == 7.0
+    assert np.isnan(verdict(work(*pair, model="m", cost="rounds"), break_even=rows)["pays_from_days"])
+    rented = [("north", RENT, [100] * 2), ("cloud", RENT, [300] * 2)]
+    assert np.isnan(verdict(work(*rented, model="m"), break_even=rows)["pays_from_days"])
+
+
 def test_what_to_find_out_first_is_of_the_work_itself():
     """100 less 40 is 60, less than 60.5 for nothing; 0.5 is worth it, nothing is not; a low end above 0 is enough."""
 
