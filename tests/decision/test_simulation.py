@@ -110,19 +110,6 @@ def test_interruptions_drawn_lengthen_by_daly_against_the_central_ones():
     assert interval(hours) == pytest.approx(stretch, rel=0.05)
 
 
-def test_figures_share_an_error_by_device_prediction_or_not_at_all():
-    entries = [(offer(name, "on_demand", 1.0), 100.0 + place, 1) for place, name in enumerate("abcd")]
-    figures = [figure("a", 100.0, 1), figure("b", 101.0, 1), figure("c", 102.0, 1, gpu="other"),
-               figure("d", 103.0, 1, 90.0, 110.0)]  # fmt: skip
-    costs = [cost(*entry) | {"gpu": "other" if entry[0]["instance"] == "c" else "card"} for entry in entries]
-    options = options_of(*entries, costs=costs, figures=figures, reference=None)
-    noise = np.log(simulate(options, 1, 400).images_per_s)
-    noise = dict(zip(options["option"], noise - noise.mean(axis=1, keepdims=True), strict=True))
-    assert noise["a"] == pytest.approx(noise["b"])  # one device, no interval of their own
-    for one, other in (("a", "c"), ("a", "d"), ("c", "d")):
-        assert abs(np.corrcoef(noise[one], noise[other])[0, 1]) < 0.2
-
-
 def test_boxes_of_one_price_list_pay_one_price_of_electricity():
     ranges = {"usd_per_kwh_low": 0.1, "usd_per_kwh_high": 0.4, "days_per_month_low": 5.0, "days_per_month_high": 15.0}
     entries = [(box_offer(price_list="own", **ranges) | {"instance": name}, 498.0, 4) for name in (BOX, "other")]
