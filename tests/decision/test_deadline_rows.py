@@ -55,6 +55,24 @@ def test_who_is_sure_alone_or_nobody():
     same(taken, {"fastest_title": "Taken", "fastest_hours": 2.0, "fastest_usd": 1.0, "within_hours": 9.0})
 
 
+def test_what_a_machine_is_paid_for_in_full():
+    """A machine for 0.50 USD, a contract of 2 USD an hour on ten days of 24 hours: 480 USD a month."""
+    ten = {"hours": 4.0, "days_per_month": 10.0}
+    box = option("Box", 5.0, purchase="own", capex_usd=0.5, variable_usd_per_hour=0.2, **ten)
+    year = option("Year", 6.0, purchase="reserved", variable_usd_per_hour=2.0, **ten)
+    for limit, name in ((4.0, "title"), (1.0, "fastest_title")):
+        for row, up_front, month in ((box, 0.5, None), (box | {"capex_usd": 0.0}, None, None), (year, None, 480.0)):
+            (found,) = jobs([row], [limit]).to_dict("records")
+            same(found, {name: row["title"], "up_front_usd": up_front, "due_usd_per_month": month})
+
+
+def test_a_share_of_a_hundredth_is_a_chance_and_less_is_none():
+    """Published chances of 1.4 % count: 10 USD are some 700 for each result in time, of 8 USD at 1 % some 800."""
+    late = had(1.0, start=900.0)
+    same(chosen(("A", 10.0, had(0.014)), ("B", 1.0, had(0.0))), {"option": "a"})
+    same(chosen(("A", 10.0, had(0.002)), ("B", 1.0, late)), {"option": "b"})
+
+
 def due(*offers, classes, hours, limit=None, **more):
     """The deadlines of classes by class, all within `limit` hours where one is given."""
     made = small_lab(*offers, jobs=classes, hours=hours, **more)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sweetspot.decision.analyses import partial_value, without_selection
+from sweetspot.decision.analyses import _basis, partial_value, without_selection
 
 MANY, ERRORS = 40_000, 4.0  # draws; standard errors that an estimate may be off
 
@@ -88,15 +88,11 @@ def test_a_figure_of_two_values_by_hand():
     assert partial_value(np.stack([10 * x, np.full(MANY, 22.0)]), x).worth == pytest.approx(4.0, rel=1e-9)
 
 
-def test_the_standard_error_is_that_of_repeated_estimates():
-    estimates, errors = [], []
-    for seed in range(60):
-        (a,) = normals((100, 20), seed=seed)
-        found = partial_value(np.stack([a[:2000], np.full(2000, 110.0)]), a[:2000])
-        estimates.append(found.worth)
-        errors.append(found.error)
-    assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.35)
-    assert np.mean(estimates) == pytest.approx(3.956, abs=4 * np.mean(errors) / np.sqrt(60))
+def test_the_fit_bends_at_six_shares_of_the_draws():
+    """0 to 100: mean 50, standard deviation sqrt((101^2 - 1) / 12), of which 5, 20 ... 95 % are themselves."""
+    x = (np.arange(101.0) - 50) / np.sqrt(850)
+    bends = [np.maximum(x - x[share], 0) for share in (5, 20, 40, 60, 80, 95)]
+    assert _basis(np.arange(101.0)) == pytest.approx(np.column_stack([np.ones(101), x, *bends]))
 
 
 def many_small(seed, figures=40, draws=4000):

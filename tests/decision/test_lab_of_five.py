@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from month_tables import LabOfFive
 from sweetspot.errors import UserError
-from sweetspot.report.evidence_text import without_speed
 
 # By hand, as in config/studies/lab-of-five/README.md. The box takes 3 % longer than ours for each job.
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on one RTX 4090
@@ -99,18 +98,6 @@ def test_the_hand_calculation_with_two_urgent_runs(lab):
 def test_what_is_there_needs_an_offer(tmp_path):
     with pytest.raises(UserError, match=r"lab\.have names 'rtx4090-2'; expected a machine with an offer `own`"):
         edited(tmp_path, lambda work: work["lab"]["have"].append("rtx4090-2"))
-
-
-def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
-    def change(work):
-        work["lab"]["jobs"][1]["model"] = "bert"
-        work["alone"] = {"kind": "training", "model": "gpt", "samples": 1.0, "source": "x"}
-
-    tables = edited(tmp_path, change)
-    said = without_speed(tables, {}, str)
-    assert "Workload lab.bert: no machine that is offered has a speed for it; it takes no part." in said
-    assert "Workload alone: no machine that is offered has a speed for it; it takes no part." in said
-    assert tables["choices"].iloc[0]["why_not"] == "cannot"
 
 
 def row(table, assumption):

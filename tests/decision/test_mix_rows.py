@@ -153,7 +153,7 @@ def test_a_mix_says_how_it_gives_out_the_work(uneven):
     """
     (work,) = works(*uneven_lab(uneven))
     mixes, table = work.table.set_index("choice"), choice_table([work], ()).set_index("choice")
-    same(mixes.loc["best"], {"timed": ["other"], "trial_usd": 3.6,
+    same(mixes.loc["best"], {"timed": ["other"], "title": "rented and others beside what you have", "trial_usd": 3.6,
                              "usd": 36 * (94 + 165) + 3.6, "saving_usd": 36 * 15 - 3.6})  # fmt: skip
     same(mixes.loc["rented"], {"timed": [], "trial_usd": 0.0, "saving_usd": 0.0,
                                "usd": 36 * 274.0})  # fmt: skip

@@ -63,6 +63,7 @@ def test_the_best_is_the_first_that_may_be_taken_and_the_rival_the_first_of_anot
     assert asked.incumbents.tolist() == [False, True, True, False]
     assert asked.rivals.tolist() == [False, False, False, True]
     assert question(made[:3], *map(flat, (1, 2, 3))).runner_up is None
+    assert asked.baseline.usd.tolist() == [[1], [2], [3], [4]] and asked.title_at(asked.baseline, 1, 0) == "2 × ours"
 
 
 def test_what_competes_ends_in_every_draw_and_may_be_taken_cheapest_first():

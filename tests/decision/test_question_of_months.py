@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from small_lab import class_of, posed
-from sweetspot.decision.analyses import pays_rows
+from sweetspot.decision.analyses import pays_rows, turning_rows
 from sweetspot.decision.monthly_problem import monthly_problem
 from three_kinds import Market, hourly, named, own, price
 
@@ -32,6 +32,9 @@ def titles(question):
         # 120 hours: the best that buys nothing is not told twice
         ((own(), RENTED, hourly("dear", 7.0)), 60.0, ["rented", "dear", "1 × box"],
          [720, 840, 1074]),
+        # what costs a percent more is another way, what costs half of that more none
+        ((own(), RENTED, hourly("dear", 6.09), hourly("same", 6.03)), 60.0, ["rented", "dear", "1 × box"],
+         [720, 730.8, 1074]),
     ],
 )  # fmt: skip
 def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_there(offers, jobs, told, month):
@@ -107,8 +110,24 @@ def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
     assert thrice.counts[0, 0] == 3.0 and thrice.usd[0, 0] == pytest.approx(36 * (3150 + 120.0))
 
 
-def late(place):
-    return np.inf if place < 0 else -1e-9
+def quantity_of(question, quantity, subject=None):
+    """The assumption of that quantity, and subject where several have it."""
+    (found,) = (one for one in question.parameters if one.quantity == quantity and subject in (None, one.subject))
+    return found
+
+
+def test_what_costs_much_more_than_the_best_is_priced_only_where_its_own_figures_move():
+    """Of 1,090 USD a month as planned: 1,635 is 1.5 times that, 2,090 more than 1.6 times. At half its price the last
+    one is as good as the best.
+    """
+    question = asked(own(), own("near", capex=36 * 1545.0), own("far", capex=72_000.0), RENTED, hourly("dear", 7.0))
+    place = {choice.option: index for index, choice in enumerate(question.choices)}
+    assert question.baseline.usd[place["far"], 0] == pytest.approx(36 * 2090)
+    more = question.at(quantity_of(question, "per_month"), np.array([1.05])).usd[:, 0]  # 210 hours
+    assert more[[place["box"], place["near"]]] == pytest.approx([36 * 1092, 36 * 1637])
+    assert np.isinf(more[[place["far"], place["dear"]]]).all() and more[place["rented"]] == pytest.approx(36 * 1260)
+    half = question.at(quantity_of(question, "capex_usd", "far"), np.array([0.5]))
+    assert half.usd[place["far"], 0] == pytest.approx(36 * 1090)
 
 
 def turns(question, quantity, subject):
@@ -144,6 +163,55 @@ def test_the_work_of_a_month_is_that_of_the_best_mix():
     assert (row["planned"], row["factor"]) == (pytest.approx(200.0), pytest.approx(1050 / 2360, rel=1e-6))
     # Of 300 jobs it does 240, the others take 120 hours: 720 USD, a second box 1,062.
     assert rows_held(asked(jobs=300.0, box=200.0))["box", "device_hours", None]["planned"] == pytest.approx(360)
+
+
+def test_an_estimate_is_right_as_planned_and_no_year_of_work_is_certain():
+    """One month of each sample stands for all 36, corrected by what it is off at the baseline."""
+    jobs = class_of("a", {"value": 100.0, "low": 50.0, "high": 200.0}, within_hours=3.0,
+                    urgent_per_month={"value": 10.0, "low": 5.0, "high": 12.0})  # fmt: skip
+    question = question_of(own(), RENTED, jobs=[jobs], draws=300)
+    assert question.baseline.usd[:, 0] == pytest.approx(question.samples_usd.mean(axis=1), rel=1e-9)
+    every, urgent = (one for one in question.parameters if one.figure == "per_month")
+    assert (every.name, urgent.name) == ("jobs of a a month", "urgent jobs of a a month")
+    assert (every.low, every.high, every.maximum) == (50.0, 200.0, np.inf)
+    assert (urgent.value, urgent.low, urgent.high, urgent.maximum) == (10.0, 5.0, 12.0, 100.0)
+    assert [one.name for one, _ in question.work_samples] == [every.name, urgent.name]
+    certain = asked()
+    assert certain.work_samples == () and [one.quantity for one in certain.parameters].count("jobs") == 0
+
+
+def test_of_two_sellers_the_price_turns_to_the_other_and_both_are_named():
+    """6 and 7 USD an hour for the same: from 7 on, or from 6 on, the other one is rented."""
+    question = question_of(RENTED, hourly("other", 7.0), jobs=[class_of("a", 100.0)])
+    rows = {(row["subject"], row["side"]): row for row in turning_rows(question) if row["quantity"] == "usd_per_hour"}
+    values = {key: (row["to_title"], row["turning_value"]) for key, row in rows.items()}
+    approximately = {("rented", "above"): 7.0, ("other", "below"): 6.0}
+    assert values == {key: ("other", pytest.approx(usd, rel=1e-6)) for key, usd in approximately.items()}
+    kept = question_of(own("old", capex=4000.0), RENTED, hourly("other", 7.0), jobs=[class_of("a", 150.0)],
+                       have=["old"])  # fmt: skip
+    assert kept.title(0, 0.0, "other") == "other beside what you have"
+    assert kept.title(0, 0.0, kept.choices[0].alternative) == kept.title(0, 0.0) == kept.choices[0].title
+    assert "capex_usd" not in {one.quantity for one in kept.parameters}
+
+
+def test_a_machine_is_priced_at_both_sides_of_the_plan():
+    case = next(iter(asked().break_even_cases()))
+    assert case.factors[case.selected] == pytest.approx([0.2, 0.4, 0.625, 0.8, 1 / 1.1, 1, 1.1, 1.25, 1.6, 2.5, 5.0])
+
+
+def test_machines_are_asked_about_by_the_months_the_jobs_of_each_class_and_all_work():
+    """Not by urgent jobs, which are few, nor a contract by months, nor the jobs of the only class beside all work."""
+    deal = {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
+    jobs = [class_of("a", 60.0, within_hours=3.0, urgent_per_month=6.0), class_of("b", 40.0)]
+    rows = rows_held(question_of(own(), deal, RENTED, jobs=jobs))
+    work = {("device_hours", None), ("per_month", "a"), ("per_month", "b")}
+    assert set(rows) == {
+        ("box", "months", None),
+        *((name, *by) for name in ("box", "signed (reserved)") for by in work),
+    }
+    assert set(rows_held(asked())) == {("box", "months", None), ("box", "device_hours", None)}
+    kept = rows_held(question_of(OLD, own(), RENTED, jobs=[class_of("a", 150.0)], have=["old"]))
+    assert {name for name, *_ in kept} == {"box"}
 
 
 @pytest.mark.parametrize(

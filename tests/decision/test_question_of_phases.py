@@ -12,7 +12,7 @@ from phase_plans import hourly as rented_at
 from sweetspot.decision.analyses import pays_rows
 from sweetspot.decision.decision_problem import Choice, Parameter, ParameterValues
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases_problem import PhasesProblem, phases_problems, sampled_costs
+from sweetspot.decision.phases_problem import PhasesProblem, _speed_of, phases_problems, sampled_costs
 from sweetspot.decision.simulate import simulate
 from sweetspot.draws import shares
 from three_kinds import ROUNDS, Market, hourly, price
@@ -187,6 +187,11 @@ def test_each_option_of_the_plan_by_hand():
     assert (whole["take"], whole["take_rival"]) == ("rented", "other")
 
 
+def test_a_plan_that_one_machine_runs_has_one_choice():
+    table, whole = choices(own())
+    assert (table["model"].tolist(), whole["best"], table["p_cheapest"].tolist()) == (["vgg16"], "box", [1.0])
+
+
 def test_more_nodes_of_the_best_are_no_rival():
     """Two nodes of it cost 2.2 / 1.8 x 0.5 as much: dearer by a ninth, and nobody's reason to doubt the machine."""
     nodes = rented_at(2 * 0.55) | {"instance": "nodes"}
@@ -235,6 +240,13 @@ def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
         if one.quantity == "speed"
     }
     assert moved == pytest.approx({("X", "1"): -6.0, ("X", "4"): 0.0, ("Y", "4"): 0.0})
+
+
+def test_the_speed_of_a_job_is_that_of_its_machine_else_of_the_first_of_one_such_device():
+    names = (4, "box", 4, "X"), (3, "other", 1, "Y"), (2, "one", 1, "X"), (1, "two", 1, "X")
+    rows = [dict(zip(("row", "instance", "gpus", "gpu"), values, strict=True)) for values in names]
+    assert [_speed_of(rows[0], name, rows) for name in ("box", "other", "two", "unsold")] == [4, 3, 1, 2]
+    assert _speed_of(rows[0], "unsold", rows[:2]) is None
 
 
 def held(question):

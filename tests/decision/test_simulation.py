@@ -9,31 +9,11 @@ from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer,
 from scipy.stats import t
 from sweetspot.bills.renting import makespan, overhead
 from sweetspot.decision.simulate import simulate
-from sweetspot.draws import interval, spread
+from sweetspot.draws import interval
 
 FIXED = 6500 / 30
 MANY = 100_000
 EXACT = figure(RENTED, 225.0, 1, 225.0, 225.0)
-
-
-def test_an_interval_is_two_of_the_draws_in_order():
-    draws = np.array([float(value) for value in range(100, -1, -1)])
-    assert interval(draws) == (5.0, 95.0) and interval(draws, 0.5) == (25.0, 75.0)
-    assert interval(np.array([[3.0, 1.0, math.inf]])) == ([1.0], [math.inf])
-
-
-def test_draws_by_the_noise_that_makes_them():
-    # 90 %: 1.644854 standard deviations to an end; below with the spread of the low end, above with the high one's
-    noise = np.array([-1.644854, 0.0, 1.644854, 0.822427])
-    assert spread(100.0, 50.0, 400.0, 0.90, noise) == pytest.approx([50, 100, 400, 200], rel=1e-5)
-    assert spread(100.0, 100.0, 200.0, 0.90, noise[::2]) == pytest.approx([100, 200], rel=1e-5)
-    assert spread(100.0, 50.0, 100.0, 0.90, noise[::2]) == pytest.approx([50, 100], rel=1e-5)
-    # three runs, 95 %: t(0.975, 2) = 4.302653; two, 90 %: t(0.95, 1) = tan(0.45 pi) = 6.313752
-    assert spread(100.0, 50.0, 200.0, 0.95, np.array([4.302653]), freedom=2) == pytest.approx([200], rel=1e-5)
-    assert spread(100.0, 50.0, 200.0, 0.90, np.array([6.313752]), freedom=1) == pytest.approx([200], rel=1e-5)
-    assert spread(100.0, 50.0, 200.0, 0.90, np.array([100.0, -100.0])) == pytest.approx([1000, 10])  # at most tenfold
-    for low, high in ((math.nan, 200.0), (0.0, 200.0), (120.0, 200.0), (50.0, 90.0)):
-        assert spread(100.0, low, high, 0.90, noise).tolist() == [100.0] * 4
 
 
 def test_central_draws_are_the_table_itself():
@@ -128,19 +108,6 @@ def test_interruptions_drawn_lengthen_by_daly_against_the_central_ones():
         for end in (0.25, 1.0)
     ]
     assert interval(hours) == pytest.approx(stretch, rel=0.05)
-
-
-def test_figures_share_an_error_by_device_prediction_or_not_at_all():
-    entries = [(offer(name, "on_demand", 1.0), 100.0 + place, 1) for place, name in enumerate("abcd")]
-    figures = [figure("a", 100.0, 1), figure("b", 101.0, 1), figure("c", 102.0, 1, gpu="other"),
-               figure("d", 103.0, 1, 90.0, 110.0)]  # fmt: skip
-    costs = [cost(*entry) | {"gpu": "other" if entry[0]["instance"] == "c" else "card"} for entry in entries]
-    options = options_of(*entries, costs=costs, figures=figures, reference=None)
-    noise = np.log(simulate(options, 1, 400).images_per_s)
-    noise = dict(zip(options["option"], noise - noise.mean(axis=1, keepdims=True), strict=True))
-    assert noise["a"] == pytest.approx(noise["b"])  # one device, no interval of their own
-    for one, other in (("a", "c"), ("a", "d"), ("c", "d")):
-        assert abs(np.corrcoef(noise[one], noise[other])[0, 1]) < 0.2
 
 
 def test_boxes_of_one_price_list_pay_one_price_of_electricity():

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
@@ -67,6 +68,38 @@ def test_what_is_rented_by_hand(market):
     assert quick.device_hours.ravel().tolist() == pytest.approx([1.0, 4.0, 4.0])
     assert plain.usd.ravel().tolist() == pytest.approx([12.0, NEVER, 48.0])
     assert plain.device_hours.ravel().tolist() == pytest.approx([2.0, 0.0, 8.0])
+    for one, usd in ((quick, [[5.0], [20.0], [20.0]]), (plain, [[12.0], [NEVER], [48.0]])):
+        assert one.expected_usd.tolist() == [pytest.approx(row) for row in usd] == one.usd_at_speed.tolist()
+
+
+def test_the_rent_that_is_expected_is_that_of_the_months_with_work():
+    """All ten jobs of two months are due in the second, in which the hour of 6 costs 6 x 0.9^(1/12)."""
+    falling = hourly(6.0, trend={"kind": "drift", "change_per_year": -0.1})
+    one = small_lab(falling, own(), jobs=[class_of("a", 10.0)], hours={"a": 2.0}, months=2.0)[0].central_work
+    offer = held(replace(one, numbers=np.array([[[0.0, 10.0]]])).drawn, "rented")
+    assert offer.expected_usd.tolist() == [[pytest.approx(12 * 0.9 ** (1 / 12))]] == offer.usd_at_speed.tolist()
+
+
+def test_sources_are_what_may_be_the_answer_and_stays_and_the_machines_that_are_there():
+    """In the order of the options; a speed is timed on the cheapest machine with its device, half an hour of it."""
+
+    def change(options):
+        named, left_out = options["instance"], ["old", "other"]
+        return pd.concat([
+            options.assign(in_answer=~named.isin(left_out), persistent=named != "spot"),
+            options[named == "one"].assign(workload="elsewhere.a", option="of other work"),
+        ], ignore_index=True)  # fmt: skip
+
+    offers = [hourly(usd) | {"instance": name} for name, usd in (("one", 2.0), ("four", 9.0), ("other", 1.0),
+                                                                 ("spot", 0.5), ("exact", 3.0))]  # fmt: skip
+    facts = {"one": {"gpu": "X"}, "four": {"gpu": "X", "gpus": 4}, "exact": {"gpu": "Z"}}
+    speeds = dict.fromkeys(("one", "four"), (100.0, None, None))
+    made = small_lab(*offers, own("zeta"), OLD, jobs=[class_of("a", 10.0)], hours={"a": 2.0}, facts=facts,
+                     speeds=speeds, change=change, have=["old"])[0]  # fmt: skip
+    kinds = {source.offer["option"]: (source.kind, source.there) for source in made.sources}
+    assert kinds == {"one": ("rented", 0), "exact": ("rented", 0), "four": ("rented", 0), "zeta": ("bought", 0),
+                     "old": ("there", 1)}  # fmt: skip
+    assert list(made.trials.values()) == [(1.0, "one")] and len(set(made.speed_keys.values())) == 1
 
 
 def test_care_staff_and_resale_of_what_is_there():
@@ -88,6 +121,9 @@ def test_a_dearer_draw_makes_a_contract_and_a_flat_month_dearer(market):
     assert held(drawn, "term (reserved)").fixed.tolist() == pytest.approx([600.0] * 2)
     assert held(drawn, "term (reserved)").running[0].tolist() == pytest.approx([0.75] * 2)
     assert held(drawn, "flat").fixed.tolist() == pytest.approx([1350.0] * 2)
+    uneven = replace(one, figures=one.figures | {"variable": one.figures["variable"] * [1.0, 3.0]}).drawn
+    kind = held(uneven, "term (reserved)")  # what an hour costs does not hang on how fast it is: 0.5 USD twice over
+    assert [kind.running[0], kind.running_at_speed[0]] == [pytest.approx([0.5, 1.5]), pytest.approx([1.0, 1.0])]
     longer = replace(one, figures=one.figures | {"days": one.figures["days"] * 12}).drawn  # 20 days; 120 are no month
     assert held(longer, "box").capacity.tolist() == pytest.approx([20 * 24 * 0.9] * 2)
     assert held(longer, "old").capacity.tolist() == pytest.approx([WHOLE * 0.75] * 2)

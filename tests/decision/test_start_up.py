@@ -1,9 +1,7 @@
 """The start-up with three offers: its README's hand calculation, and that none of the three is worth signing."""
 
-import shutil
 from datetime import date
 
-import pandas as pd
 import pytest
 import yaml
 from month_tables import month_tables
@@ -34,17 +32,6 @@ def start_up(tmp_path_factory):
     file.write_text(yaml.safe_dump({"facts": facts}))
     known = load_availability(file, date(2026, 9, 28))
     return month_tables(STUDIES / "start-up-2026", 300, known, turning=False)
-
-
-def edited(where, change, prices=lambda text: text):
-    """The tables of the study with something of its month changed, and the text of its own price list."""
-    folder = shutil.copytree(STUDIES / "start-up-2026", where / "start-up-2026")
-    work, listed = folder / "workloads.yaml", folder / "prices/ours.yaml"
-    content = yaml.safe_load(work.read_text())
-    change(content["month"])
-    work.write_text(yaml.safe_dump(content, sort_keys=False))
-    listed.write_text(prices(listed.read_text()))
-    return month_tables(folder, 500, turning=False)
 
 
 def speed(tables, instance, model):
@@ -92,53 +79,3 @@ def test_each_offer_by_hand(start_up):
     assert second == pytest.approx(697.5, abs=0.1)
     assert central(start_up, "box-2xpro6000") == pytest.approx(second, rel=1e-3)
     assert central(start_up, "year-1xh100 (reserved)") == pytest.approx(1.79 * 30.5 * 24, rel=1e-6)
-
-
-@pytest.mark.slow
-def test_four_times_the_work_a_cap_and_a_box_that_comes_in_six_weeks(tmp_path):
-    """By hand: ours are full and the rest is rented at 0.42 EUR, or the box does all but the urgent jobs. It comes
-    after 42 days, of months of 30.5: the first month is rented, in the second it has 62 % of its 2,811 device-hours,
-    enough for all 1,755 but 4; it is paid for as long as it is there.
-    """
-
-    def change(month):
-        for job in month["jobs"]:
-            for key in {"per_month", "urgent_per_month"} & set(job):
-                job[key] = {end: 4 * value for end, value in job[key].items()}
-        month["at_most_up_front"] = 20_000
-
-    late = "  - instance: box-4x5090\n    available_from_weeks: 6\n"
-    tables = edited(tmp_path, change, lambda text: text.replace("  - instance: box-4x5090\n", late, 1))
-    urgent = 4 * 10.6
-    renting = ROOM * OURS + (4 * (USUAL * VIT_3090 + 6 * RESNET_3090) - ROOM) * 0.42 + urgent
-    assert central(tables, "best") == pytest.approx(renting, rel=5e-3)
-    box = 4 * (USUAL * 13.02 + 6 * 20.33) * 2.7 / 4 * KWH + urgent
-    months = 36 - 42 / 30.5
-    payments = (1 - 1.06 ** (-months / 12)) / (1.06 ** (1 / 12) - 1)
-    paid = (21_900 - 5044.7 / 1.06 ** (months / 12)) / payments * months
-    assert central(tables, "box-4x5090") == pytest.approx((paid + renting + 35 * box) / 36, rel=2e-3)
-    choices = tables["choices"].set_index("choice")
-    (reason,) = choices.loc["box-4x5090", "reasons"]
-    assert (choices.loc["box-4x5090", "why_not"], reason["limit"]) == ("limit", "at_most_up_front")
-    # 21,900 and 20,000 EUR at 1.1378 USD.
-    assert (reason["actual"], reason["allowed"]) == pytest.approx((21_900 * 1.1378, 20_000 * 1.1378), rel=1e-3)
-    assert pd.isna(choices.loc["best", "why_not"]) and choices.loc["best", "kind"] == "keep"
-
-
-@pytest.mark.slow
-def test_work_that_grows_by_five_percent_a_month_is_rented_from_when_ours_are_full(tmp_path):
-    """By hand, month by month: 803 h x 1.05^m, of them 1,405 h at home, the rest at 0.42 EUR; urgent jobs grow too."""
-
-    def change(month):
-        for job in month["jobs"]:
-            job["growth_per_month"] = 0.05
-
-    tables = edited(tmp_path, change)
-    urgent = URGENT * VIT / speed(tables, "hyperstack-1xh100-pcie", "ViT-L") / 3600 * 2.50 / EUR
-    hours, months = USUAL * VIT_3090 + 6 * RESNET_3090, []
-    for month in range(36):
-        here = min(hours * 1.05**month, ROOM)
-        months.append(here * OURS + (hours * 1.05**month - here) * 0.42 + urgent * 1.05**month)
-    assert sum(months) / 36 == pytest.approx(585, abs=3)
-    assert central(tables, "best") == pytest.approx(sum(months) / 36, rel=0.01)
-    assert tables["verdict"].iloc[0]["kind"] == "keep"

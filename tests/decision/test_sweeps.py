@@ -1,11 +1,12 @@
 """Costs along the controls of the page, worked out by hand for a plan of phases and for jobs of months."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.analyses import factors_of, sweep_rows
+from sweetspot.decision.analyses import controls, factors_of, sweep_rows
 from sweetspot.decision.decision_problem import all_of
 from three_kinds import DISPATCH, ROUNDS, Market, hourly, own, price
 
@@ -45,6 +46,15 @@ def test_probabilities_and_intervals_are_of_the_same_samples():
     assert rent["p_cheapest"] == pytest.approx(0.5, abs=0.03)
     both = table.groupby(["quantity", "value"])["p_cheapest"].sum()
     assert both.to_numpy() == pytest.approx(np.ones(len(both)))
+
+
+def test_one_control_a_quantity_and_of_several_that_of_the_cheapest_choice():
+    """Jobs first; of the boxes the one that is the cheaper choice, though its price comes after the other's."""
+    parameters = [all_of(name, name) for name in ("kw", "usd_per_hour", "months")]
+    prices = [replace(all_of(f"price of {name}", "capex_usd"), subject=name) for name in ("dear", "cheap")]
+    choices = [SimpleNamespace(option=name) for name in ("cheap", "cloud", "dear")]
+    problem = SimpleNamespace(choices=choices, parameters=[*parameters, *prices, all_of("work")])
+    assert [one.name for one in controls(problem)] == ["work", "months", "price of cheap", "usd_per_hour"]
 
 
 def test_a_control_goes_to_a_third_and_to_three_times_or_to_its_most():

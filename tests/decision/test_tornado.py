@@ -49,6 +49,8 @@ def test_a_row_of_the_tornado_by_hand():
         "flip_factor": (RENT - 1440) / 6500,
     })  # fmt: skip
     assert rows["days of use a month"]["subject"] is None
+    swings = [round(abs(row["margin_high"] - row["margin_low"]), 9) for row in rows.values()]
+    assert swings == sorted(swings, reverse=True) and len(set(swings)) > 3
 
 
 def test_a_turning_point_by_hand():

@@ -105,6 +105,14 @@ def test_a_tie_names_what_commits_to_least_and_the_price_that_decides():
     assert told.buy_below_usd == pytest.approx(1100)
 
 
+@pytest.mark.parametrize(("cheaper", "dearer"), [(CONTRACT, RENT), (BUY, CONTRACT), (BUY, RENT)])
+def test_of_two_too_close_to_call_the_less_binding_is_taken(cheaper, dearer):
+    usd = [("first", cheaper, [9, 11], listed(1.0, 3.0)), ("second", dearer, [10, 10])]
+    assert verdict(work(*usd)).best == "second"
+    turned = [("second", dearer, [9, 11]), ("first", cheaper, [10, 10], listed(1.0, 3.0))]
+    assert verdict(work(*turned)).best == "second"
+
+
 def test_what_binds_nobody_is_judged_at_todays_prices_and_contracts_over_the_project():
     """Over the project south is cheaper in one draw of two; at today's rents north is in both. Of two contracts the
     second one is the cheaper today, which nobody who signs now gets for the whole project.
@@ -183,6 +191,18 @@ def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
     one = work(("cloud", RENT, [100] * 2), ("box", BUY, [300] * 2), cost="rounds")
     assert verdict(one, break_even=rows)["work_factor"] == 3.0
     assert np.isnan(verdict(one, break_even=rows[rows["workload"] == "other"])["work_factor"])
+
+
+def test_days_from_which_buying_pays_are_those_of_this_model_and_this_pair():
+    rows = pd.DataFrame(
+        [("other", "box", "cloud", 1.0), ("m", "box", "third", 2.0), ("m", "box", "cloud", 7.0)],
+        columns=["workload", "reference", "option", "break_even_value"],
+    )
+    pair = [("box", BUY, [100] * 2), ("cloud", RENT, [300] * 2)]
+    assert verdict(work(*pair, model="m"), break_even=rows)["pays_from_days"] == 7.0
+    assert np.isnan(verdict(work(*pair, model="m", cost="rounds"), break_even=rows)["pays_from_days"])
+    rented = [("north", RENT, [100] * 2), ("cloud", RENT, [300] * 2)]
+    assert np.isnan(verdict(work(*rented, model="m"), break_even=rows)["pays_from_days"])
 
 
 def test_what_to_find_out_first_is_of_the_work_itself():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed
+from sweetspot.decision.decision_problem import ParameterValues
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.mixes.problem import growth_by_month, months_of
 
@@ -138,6 +139,16 @@ def test_each_month_pays_its_own_rent_for_its_own_work(work, total):
     assert central.usd * 36 == pytest.approx([total], abs=0.6)
     question = monthly_problem(made)
     assert question.baseline.usd[0, 0] == pytest.approx(total, abs=0.6)
+
+
+@pytest.mark.parametrize("length", [0.5, 2.0])
+def test_in_a_longer_project_rents_fall_and_work_grows_for_longer(length):
+    """As above with q = 1.05 x 0.991258, for 18 and 72 months: 200 (q^n - 1) / (q - 1)."""
+    made = work_of(FALLING, DEAR_BOX, jobs=FIRST, growth=0.05)
+    months = next(one for one in monthly_problem(made).parameters if one.quantity == "months")
+    longer = made.moved(ParameterValues(1, {months: length}))
+    q, count = 1.05 * 0.9 ** (1 / 12), round(36 * length)
+    assert made.mixes[0].at(longer).usd * count == pytest.approx([200 * (q**count - 1) / (q - 1)] * 2, rel=1e-3)
 
 
 def test_until_a_machine_comes_the_rents_of_the_first_months_are_paid():

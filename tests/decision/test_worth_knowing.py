@@ -1,16 +1,23 @@
 """The table of what to find out first, on small markets worked out by hand."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from answer_options import option
 from decision_tables import BOX, RENTED, box_offer, figure, offer, options_of
 from scipy.integrate import quad
 from scipy.stats import norm
-from sweetspot.decision.analyses import partial_value
+from small_lab import class_of, same, small_lab
+from sweetspot.decision.analyses import _choices_on, timings_of, worth_rows
 from sweetspot.decision.compare import analysed
+from sweetspot.decision.decision_problem import Choice
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.shared_machine_problem import shared_machine_problems
-from sweetspot.decision.simulate import simulate
+from sweetspot.decision.simulate import Figure, simulate
+from three_kinds import hourly, own
 
 MONTH = 30.5
 
@@ -24,10 +31,10 @@ def table(entries, figures, reference=None, draws=40_000):
 
 
 def two_rented(draws=40_000, **more):
-    """A: 100 images/s, 95 % between two thirds and 1.5 times that; B: exactly 80, each at one USD an hour."""
-    a, b = offer("a", "on_demand", 1.0, **more), offer("b", "on_demand", 1.0, price_list="other")
-    figures = [figure("a", 100.0, 1, 100 / 1.5, 150.0), figure("b", 80.0, 1, 80.0, 80.0)]
-    return table([(a, 100.0, 1), (b, 80.0, 1)], figures, draws=draws)
+    """A: 100 images/s, 95 % between two thirds and 1.5 times that; B: exactly 80, for one USD an hour; C for three."""
+    a, b, c = offer("a", "on_demand", 1.0, **more), offer("b", "on_demand", 1.0), offer("c", "on_demand", 3.0)
+    figures = [figure("a", 100.0, 1, 100 / 1.5, 150.0), *(figure(name, 80.0, 1, 80.0, 80.0) for name in "bc")]
+    return table([(a, 100.0, 1), (b, 80.0, 1), (c, 80.0, 1)], figures, draws=draws)
 
 
 def test_a_rented_speed_is_worth_what_the_formula_of_a_call_says():
@@ -38,24 +45,61 @@ def test_a_rented_speed_is_worth_what_the_formula_of_a_call_says():
     below = math.log(a / b) / spread
     expected = a * math.exp(spread**2 / 2) * norm.cdf(below + spread) - b * norm.cdf(below)
     assert found["evppi_usd"] == pytest.approx(expected, abs=2.4 * (found["evppi_usd_high"] - found["evppi_usd"]))
-    assert found["evppi_usd_high"] < 1.08 * found["evppi_usd"]
+    # 1.645 standard errors of the mean of 40,000 draws either side
+    square = quad(lambda z: max(0.0, a * math.exp(spread * z) - b) ** 2 * norm.pdf(z), -8, 8, points=[-below])[0]
+    half = 1.6449 * math.sqrt((square - expected**2) / 40_000)
+    ends = found["evppi_usd_high"] - found["evppi_usd"], found["evppi_usd"] - found["evppi_usd_low"]
+    assert ends == pytest.approx((half, half), rel=0.1)
     # the winner changes where A takes as long as B: 80 images/s
     assert found["turning_point"] == pytest.approx(80.0) and (found["unit"], found["value"]) == ("images/s", 100.0)
     # half an hour at one USD an hour; both have one "card"
     assert found["cost_to_learn_usd"] == 0.5
 
 
-def test_timing_is_billed_by_the_terms_of_the_offer():
-    # B has no terms; of an hour or of ten minutes, 30 minutes cost 1.00 or 0.50 USD, and a minimum of two hours 2.00
-    a = offer("a", "on_demand", 0.9, granularity_s=3600.0, minimum_s=0.0)
-    b = offer("b", "on_demand", 1.2, price_list="other", granularity_s=600.0, minimum_s=0.0)
-    spans = [figure("a", 100.0, 1, 60.0, 160.0), figure("b", 80.0, 1, 80.0, 80.0)]
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of card on VGG-16"]
-    # a whole hour of A: 0.90; half an hour of B: 0.60
-    assert (found["cost_to_learn_usd"], found["learn_on_title"]) == (pytest.approx(0.6), "b")
-    b["minimum_s"] = 7200.0
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of card on VGG-16"]
-    assert (found["cost_to_learn_usd"], found["learn_on_title"]) == (pytest.approx(0.9), "a")
+def test_timing_takes_half_an_hour_of_the_cheapest_machine_by_the_hour_that_may_be_the_answer():
+    free = {"granularity_s": np.nan, "minimum_s": np.nan, "gpu": "X", "gpus": 1, "hours": 1.0}
+    rows = [option(title, usd, **free | more) for title, usd, more in (
+        ("Dear", 2.0, {}), ("Spot", 0.5, {"purchase": "spot"}), ("Year", 0.1, {"purchase": "reserved"}),
+        ("Box", 0.1, {"purchase": "own"}), ("Free", 1.0, {"usd_per_hour": 0.0}),
+        ("Other list", 0.1, {"in_answer": False}), ("Four", 8.0, {"gpus": 4, "granularity_s": 3600.0}),
+        ("Two", 3.0, {"gpus": 2, "minimum_s": 7200.0}))]  # fmt: skip
+    found = timings_of(pd.DataFrame(rows))
+    costs = {key: (row["cost_to_learn_usd"], row["learn_on_title"]) for key, row in found.items()}
+    assert costs == {("X", 1): (0.25, "Spot"), ("X", 2): (6.0, "Two"), ("X", 4): (8.0, "Four")}
+
+
+def test_a_figure_is_of_the_choices_that_rest_on_it():
+    """A box with the team's months and days, a machine by the hour and a contract whose hour goes by these days."""
+    rows = [option(name, 1.0, row=row, alternative=name, purchase=purchase, days_per_month=days)
+            for row, (name, purchase, days) in enumerate(
+                (("Box", "own", 10.0), ("Hour", "on_demand", np.nan), ("Year", "reserved", 10.0)))]  # fmt: skip
+    chosen = {"choices": [Choice.of(row) for row in rows], "competing": np.array([1, 0, 2]), "not_sampled": ("kw",)}
+
+    def choices(name, *labels, reference=0):
+        found = Figure(name, np.ones(1), (), list(labels))
+        return _choices_on(SimpleNamespace(reference=reference, **chosen), found)
+
+    assert choices("kw", 0) == [] and choices("capex_usd", 0) == [1] and choices("capex_usd", 9) == []
+    assert choices("months", 0) == [0, 1, 2] and choices("days_per_month", 1) == []
+    assert choices("usd_per_hour", 1, 2) == [0] and choices("usd_per_kwh", 0, 2) == [1, 2]
+    assert choices("months", 0, reference=None) == [1] and choices("usd_per_hour", 2, reference=None) == [2]
+
+
+def test_a_price_turns_at_its_own_value_and_jobs_of_work_of_months_are_a_figure_too():
+    """Of two rentals each has its own row, and neither is that of all rents. 200 hours a month: a box of 1,050 and 0.2
+    an hour costs as much as the first from 1,050 / 5.8 hours on, half as many jobs.
+    """
+    by_hour = (hourly(name, {"value": usd, "low": usd - 1, "high": usd + 1}) for name, usd in (("a", 6.0), ("b", 6.5)))
+    made = small_lab(own(), *by_hour, jobs=[class_of("job", {"value": 100.0, "low": 50.0, "high": 200.0})],
+                     hours={"job": 2.0}, draws=50)  # fmt: skip
+    rows = {row["figure"]: row for row in worth_rows(monthly_problem(made[0]), made[2], {})}
+    assert set(rows) == {"price of a", "price of b", "number of jobs of job a month"}
+    same(rows["price of a"], {"quantity": "usd_per_hour", "value": 6.0, "unit": "USD/hour", "title": "a"})
+    jobs = rows["number of jobs of job a month"]
+    same(jobs, {"quantity": "per_month", "value": 100.0, "unit": "jobs/month", "title": "job", "workload": "lab"})
+    assert jobs["turning_point"] == pytest.approx(1050 / 5.8 / 2, rel=0.1)
+    worth = [row["evppi_usd"] for row in rows.values()]
+    assert worth == sorted(worth, reverse=True) and worth[0] > worth[-1]
 
 
 def owned(rented, **more):
@@ -93,12 +137,4 @@ def test_figures_that_are_off_together_are_known_together():
     found = table([(a, 100.0, 1), (b, 100.0, 1), (c, 110.0, 1)], spans, draws=4000)
     assert list(found.index) == ["speed of card on VGG-16"]
     # C does the work of an hour of A for 1.2 x 100 / 110: A is no longer the cheaper below 91.67 images/s
-    assert found["turning_point"].iloc[0] == pytest.approx(110 / 1.2)
-
-
-def test_what_does_not_rest_on_a_figure_is_held_against_by_its_cheapest():
-    """A costs x, 5 to 17 USD as likely; B 10 and C 20 whatever x is. Taking A below 10 saves the mean of (10 - x)+."""
-    x = np.random.default_rng(1).permutation(np.linspace(5.0, 17.0, 4001))
-    usd = np.stack([np.full(x.size, 10.0), x, np.full(x.size, 20.0)])
-    found = partial_value(usd, x)
-    assert found.worth == pytest.approx(5**2 / 2 / 12, rel=0.01)
+    assert found["turning_point"].iloc[0] == pytest.approx(110 / 1.2) and found["title"].tolist() == ["a"]

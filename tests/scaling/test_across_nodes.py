@@ -7,6 +7,7 @@ import pytest
 from scaling_tables import pool_of_2026
 from sweetspot.scaling import across_nodes
 from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, node_errors, part_within_node
+from sweetspot.scaling.pooled_slopes import SlopePrior, fit_pooled_slopes
 from sweetspot.scaling.published_pairs import pair_with_bases
 
 ROW = {
@@ -114,6 +115,17 @@ def test_efficiencies_of_the_pool_are_those_of_the_source(pool):
     assert 4_951_479 / (64 * 85_144) in [pytest.approx(value) for value in seven["efficiency"]]
     titan = pool[pool["gpu"].str.startswith("H100 96GB")]["efficiency"]
     assert titan.min() == pytest.approx(5605 / 5762, rel=1e-3)
+
+
+def test_no_doubling_gains_nor_does_leaving_a_node_while_a_batch_may():
+    """Made of slopes -0.5 and -0.3 and a step of -0.2, with priors that say little."""
+    first, second = pd.Series([1.0, 2.0, 3.0, 1.0] * 5), pd.Series([1.0, -1.0, 0.5, 2.0] * 5)
+    step = pd.Series([0.0, 1.0, 0.0, 1.0] * 5)
+    prior = SlopePrior(slopes=((0.1, 5.0), (0.1, 5.0)), step=(0.1, 5.0), scatter=0.01)
+    found = fit_pooled_slopes(step.map(lambda _: "a"), (first, second), -0.5 * first - 0.3 * second - 0.2 * step, step,
+                              prior)  # fmt: skip
+    assert (found.slopes[0], found.step) == ({"": 0.0, "a": 0.0}, 0.0)
+    assert found.slopes[1]["a"] == pytest.approx(-0.3, abs=1e-3)
 
 
 def test_one_figure_moves_the_priors_by_their_variances():

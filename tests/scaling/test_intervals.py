@@ -98,6 +98,25 @@ def test_neither_its_family_nor_its_publisher_helps_to_predict_a_figure(name):
         assert errors.loc[group.index, "error"].to_numpy() == pytest.approx(expected / group["efficiency"] - 1)
 
 
+@pytest.mark.parametrize(("efficiencies", "inside"), [((0.75, 0.7, 0.65, 0.5), [True, True, True, False]),
+                                                      ((0.75, 0.7, 0.5, 0.5), [True] * 4)])  # fmt: skip
+def test_who_lies_inside_the_interval_of_the_others(efficiencies, inside):
+    """Predicted 0.8, an overhead of 0.25: scores ln((1 / e - 0.94) / 0.31). The width is the largest other one."""
+
+    class Flat(FlatMethod):
+        @classmethod
+        def fit(cls, evidence):
+            return cls(0.8)
+
+    names = zip(("A40", "L40", "A10", "A4000"), "pqrs", efficiencies, strict=True)
+    rows = [{"gpu": gpu, "family": gpu, "efficiency": efficiency, "source": f"{publisher}/x"}
+            for gpu, publisher, efficiency in names]  # fmt: skip
+    common = {name: value for name, value in FACTS.items() if name != "source"}
+    found = validation_errors(Flat, evidence_table(*rows, **common))
+    assert found["score"].tolist() == pytest.approx([math.log((1 / e - 0.94) / 0.31) for e in efficiencies])
+    assert found["inside90"].tolist() == inside
+
+
 def test_a_flawed_figure_neither_teaches_nor_counts():
     flawed = pool().assign(warnings=[[{"rule": "super_linear", "message": ""}]] * 3 + [[]] * 9)
     found = validation_errors(SumOfParts, flawed.head(10))["family"].value_counts().to_dict()

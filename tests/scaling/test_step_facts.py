@@ -44,6 +44,9 @@ def test_gradients_are_sent_in_the_precision_of_the_computation(precision, bytes
 def test_an_unstated_batch_is_tf_cnn_benchmarks_own():
     facts = with_step_facts(table({"batch_size": math.nan}, {"batch_size": 16.0}))
     assert facts["step_s"].tolist() == [64 / 320, 16 / 320]
+    # of PyTorch a step of less than a millisecond is none: then batch and rate count different things
+    quick = table({"base_images_per_s": 40_000.0}, {"base_images_per_s": 70_000.0}, framework="torch")
+    assert with_step_facts(quick)["step_s"].tolist() == [64 / 40_000, 0.4]
 
 
 def test_half_precision_is_slow_on_tensor_cores_with_batch_normalisation_and_without_xla():

@@ -57,10 +57,6 @@ def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rat
     rows = [{"gpus": gpus, "images_per_s": rate} for gpus, rate in ({1: 100.0} | rates).items()]
     paired = pair_with_bases(published(*rows, {"gpus": 2, "images_per_s": 1.0, "note": "x"}))
     assert [[pair.rule for pair in pairs(told)] for told in paired["warnings"]] == [*rules, []]
-    said = {pair.rule: pair.message for told in paired["warnings"] for pair in pairs(told)}
-    if said:
-        assert "efficiency 1.15 is above 1.05" in said["super_linear"]
-        assert "efficiency 1.15 elsewhere" in said["inconsistent"]
 
 
 def test_the_mean_of_the_families_by_hand():
