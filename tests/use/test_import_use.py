@@ -14,7 +14,6 @@ from sweetspot.study.workloads import load_monthly
 from sweetspot.study.yamlfile import load_yaml
 
 MONTHS = 11
-BUSY_SHARE = 180 * 11 / (2 * 24 * 334)  # of two devices; 334 days to the end of November
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def printed(capsys, *words):
 
 
 def into_study(config, text, study="lab-of-five"):
-    """Put the printed lines into the study's work of months; return its jobs by name and what the record says."""
+    """Put the printed lines into the study's work of months; return its jobs by name."""
     printed_keys = yaml.safe_load("  months_alike" + text.partition("\n  months_alike")[2])
     file = config / "studies" / study / "workloads.yaml"
     content = load_yaml(file)
@@ -47,8 +46,7 @@ def into_study(config, text, study="lab-of-five"):
     content[name] |= printed_keys
     file.write_text(yaml.safe_dump(content))
     assert not read_study(study, config).errors
-    work = load_monthly(file)[name]
-    return {job.name: job for job in work.jobs}, work.measured
+    return {job.name: job for job in load_monthly(file)[name].jobs}
 
 
 def test_names_of_users_and_jobs_stay_in_the_record(record, config, capsys):
@@ -69,14 +67,11 @@ def test_lines_for_a_study(config, tmp_path, capsys):
     (tmp_path / "jobs.csv").write_text("\n".join(rows) + "\n")
     flags = ["--until", "2025-12-01", "--devices", "2", "--study", "lab-of-five", "--model", "bert_large",
              "--instance", "rtx4090-1", "--config", config]  # fmt: skip
-    jobs, measured = into_study(config, printed(capsys, "jobs", tmp_path / "jobs.csv", *flags))
+    jobs = into_study(config, printed(capsys, "jobs", tmp_path / "jobs.csv", *flags))
     small, wide = jobs["small"], jobs["wide"]
-    assert (small.per_month.value, small.basis, small.hours_cv, small.hours) == (40, "measured", 0, 2)
+    assert (small.per_month.value, small.hours_cv, small.hours) == (40, 0, 2)
     assert (wide.hours, wide.instance, wide.devices_per_job, wide.model) == (20, "rtx4090-1", 2, "bert_large")
-    assert wide.period == "2025-01 to 2025-11"
-    assert measured.busy_share == pytest.approx(BUSY_SHARE, rel=1e-3) and measured.months == MONTHS
-    low, high = measured.jobs_per_month.ends
-    assert low < measured.jobs_per_month.value == 45 < high
+    assert wide.source == "jobs record of 2025-01 to 2025-11, sweetspot import-use"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Source, Text, Title, not_once, within
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Source, Title, not_once, within
 from sweetspot.study.instances import Needs
 from sweetspot.study.open_models import SEQUENCE, Method, open_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
@@ -38,21 +38,6 @@ class SideBySide(Needs):
 
     contention: ClassVar[float] = CONTENTION
     devices_per_job: DevicesPerJob = "all"
-
-
-class JobRecord(Closed):
-    """What a record of the team's own jobs says of all classes together (`sweetspot import-use`)."""
-
-    period: Text
-    """First and last month of the record, such as 2025-01 to 2025-11"""
-    months: AboveZero
-    """Months that it covers"""
-    jobs_per_month: NotNegative
-    """Jobs a month; a range is what 90 % of the months to come lie in"""
-    busy_share: Share | None = None
-    """Share of its hours that the devices held jobs, where told"""
-    source: Text
-    """What was recorded, and what of it is not written here"""
 
 
 class RecurringJob(Needs):
@@ -87,10 +72,6 @@ class RecurringJob(Needs):
     """Of these jobs, how many a month are urgent"""
     hours_cv: Annotated[float, Field(ge=0, le=10)] = 1.0
     """Standard deviation of the hours of a job over their mean; 0: all alike, 1: as of exponential hours"""
-    basis: Literal["measured"] | None = None
-    """measured: from a record of such jobs"""
-    period: Text | None = None
-    """Months of that record, such as 2025-01 to 2025-11"""
     source: Source
 
     def _expected(self) -> Iterator[str]:
@@ -130,8 +111,6 @@ class Monthly(Closed):
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
     jobs: list[RecurringJob] = Field(min_length=1)
     """Classes of jobs"""
-    measured: JobRecord | None = None
-    """What a record of the team's own jobs says of all of them"""
     source: Source
 
     def _expected(self) -> Iterator[str]:
