@@ -76,6 +76,8 @@ def read_table(path: str | Path, name: str = "") -> "pd.DataFrame":
     """Read a result table (Parquet) as a DataFrame. UserError if a version of Sweetspot with other columns wrote it,
     or if the file lacks a column of the declared table `name`.
     """
+    if not Path(path).is_file():
+        raise UserError(f"{path}: does not exist; `make report` makes it")
     content = read_arrow(path)
     lacks_columns = not {*columns_of(name)} <= {*content.column_names}
     if lacks_columns or VERSION.items() - (content.schema.metadata or {}).items():

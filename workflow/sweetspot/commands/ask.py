@@ -55,7 +55,7 @@ def run(request: AskRequest) -> int:
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     results = request.results / study.name / "comparison"
-    tables = {name: _read(results / f"{name}.parquet", name) for name in TABLES}
+    tables = {name: read_table(results / f"{name}.parquet", name) for name in TABLES}
     price_lists = price_list_names(folder / "prices")
     unknown = sorted({*tables["options"]["price_list"]}.difference(price_lists)) if price_lists else []
     if unknown:
@@ -95,13 +95,6 @@ def run(request: AskRequest) -> int:
     }
     print("\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip()))
     return code
-
-
-def _read(file: Path, table: str) -> pd.DataFrame:
-    """Read a result `table`. Raises UserError where its file is missing, damaged or of another version."""
-    if not file.is_file():
-        raise UserError(f"{file}: does not exist; `make report` makes it")
-    return read_table(file, table)
 
 
 def parse_deadline(text: str | None) -> float | None:
@@ -151,10 +144,10 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
             raise UserError(f"--jobs is {request.jobs:g}; expected none: study {study.name} has no plan")
         return StudyInputs(options, settings)
     names = price_list_names(work_file.parent / "prices")
-    lists, phases = [_read(results / "offers" / f"{name}.parquet", "offers") for name in names], None
+    lists, phases = [read_table(results / "offers" / f"{name}.parquet", "offers") for name in names], None
     if plans:
-        speeds = [_read(results / f"{name}.parquet", name) for name in ("throughput", "extrapolation")]
-        fees = [_read(results / "fees" / f"{name}.parquet", "fees") for name in names]
+        speeds = [read_table(results / f"{name}.parquet", name) for name in ("throughput", "extrapolation")]
+        fees = [read_table(results / "fees" / f"{name}.parquet", "fees") for name in names]
         price_lists = list(zip(lists, fees, strict=True))
         phases = PhaseInputs(cells_to_price(*speeds), price_lists, plans, machines, load_needs(work_file))
     return StudyInputs(options, settings, pd.concat(lists, ignore_index=True), months, phases, load_titles(work_file))
