@@ -121,3 +121,6 @@ def test_a_table_that_is_not_whole_is_named_with_its_remedy(tmp_path):
         for read in (read_arrow, read_parquet):
             with pytest.raises(UserError, match=r"costs.parquet: is no whole table \(.+\); remove it and it is made"):
                 read(file)
+    write_arrow(pa.table({"a": [1]}).replace_schema_metadata({"pandas": '{"columns": [{"name": "a"}]}'}), file)
+    with pytest.raises(UserError, match="is no whole table"):  # a bit of what pandas noted there
+        read_parquet(file)
