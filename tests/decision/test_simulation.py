@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of
+from decision_tables import BOX, RENTED, box_offer, figure, inputs, offer, options_of
 from scipy.stats import t
 from sweetspot.bills.renting import makespan, overhead
 from sweetspot.decision.simulate import simulate
