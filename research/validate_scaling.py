@@ -29,6 +29,7 @@ from sweetspot.scaling.across_nodes import (
 )
 from sweetspot.scaling.evidence import (
     concat_filled,
+    learnable,
     study_efficiency,
     study_evidence,
 )
@@ -65,6 +66,12 @@ ACROSS_NODES = "across nodes, batch per device fixed"
 TIME_TO_TARGET = "across nodes, time to a target"
 ARTEFACTS = {"super_linear", "inconsistent"}  # a figure, or the one beside it, is no speed of the devices
 FAMILY, FAMILY_AND_PUBLISHER = "family", "family and publisher"
+# How far the figures themselves allow: the publisher with all its sets, the machine alone, or nothing left out.
+FAMILY_AND_OWNER, MACHINE, NOTHING = "family and all sets of the publisher", "machine", "nothing"
+# What figures state of a run and its machine.
+STATED = [
+    "publisher", "gpu", "link", "framework_version", "variant", "xla", "model", "batch_size", "precision", "gpus",
+]  # fmt: skip
 
 
 class Goal(NamedTuple):
@@ -169,6 +176,30 @@ def model_mean_errors(rows: pd.DataFrame) -> dict[str, float]:
     return {"model_mean_median": float(errors.median()), "model_mean_p90": float(errors.quantile(0.9))}
 
 
+def with_owners(rows: pd.DataFrame) -> pd.DataFrame:
+    """Name the owner of a repository as the publisher of its rows (`learnable` evidence), whatever the benchmark."""
+    owner = rows["publisher"].str.extract(r"([\w.-]+)/[\w.-]+$")[0]
+    return rows.assign(publisher=owner.fillna(rows["publisher"]))
+
+
+def seen_errors(rows: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return `learnable` evidence with the `error` of a fit that has seen all its rows, without inside90."""
+    predicted = METHODS[method].fit(rows).efficiency(rows)
+    return rows.assign(error=predicted / rows["efficiency"] - 1, inside90=np.nan)
+
+
+def repeat_errors(rows: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows that agree with others in all that is STATED; `error`: of the median of the others.
+
+    rows: `learnable` evidence. What is left is due to the machine, which no figure describes further.
+    """
+    repeats = rows[rows.duplicated(STATED, keep=False)]
+    others = pd.Series(np.nan, repeats.index)
+    for _, part in repeats.groupby(STATED, dropna=False):
+        others[part.index] = [part["efficiency"].drop(index).median() for index in part.index]
+    return repeats.assign(error=others / repeats["efficiency"] - 1, inside90=np.nan)
+
+
 def with_coverage(errors: pd.DataFrame, minimum_width: float) -> pd.DataFrame:
     """Add inside90: whether the width from the other groups' errors contains each row.
 
@@ -199,12 +230,16 @@ def shipped_table(studies: Path = STUDIES, method: str = LEARNED_METHOD) -> pd.D
     """Return the errors of a method on shipped figures that were left out of its fits, in SHIPPED_COLUMNS."""
     evidence = all_shipped_evidence(studies)
     has_single_base = evidence["base_gpus"] == 1
-    rows = validation_errors(METHODS[method], evidence[has_single_base])
+    known = learnable(evidence[has_single_base])
+    rows, owners = (validation_errors(METHODS[method], part) for part in (known, with_owners(known)))
     is_modern = rows["era"] == MODERN
     table = [
         (WITHIN_NODE, "all", FAMILY_AND_PUBLISHER, rows),
         (WITHIN_NODE, "modern programs", FAMILY_AND_PUBLISHER, rows[is_modern]),
         (WITHIN_NODE, "classic programs", FAMILY_AND_PUBLISHER, rows[~is_modern]),
+        (WITHIN_NODE, "modern programs", FAMILY_AND_OWNER, owners[is_modern]),
+        (WITHIN_NODE, "measured again", MACHINE, repeat_errors(known)),
+        (WITHIN_NODE, "all", NOTHING, seen_errors(known, method)),
     ]
     several = evidence[~has_single_base]
     for group in (FAMILY, "variant"):
@@ -220,7 +255,7 @@ def shipped_table(studies: Path = STUDIES, method: str = LEARNED_METHOD) -> pd.D
     for where, figures, left_out, errors in table:
         record: dict[str, Any] = {"where": where, "figures": figures, "left_out": left_out}
         record |= {**error_summary(errors), **no_loss_errors(errors)}
-        if where == WITHIN_NODE:
+        if left_out == FAMILY_AND_PUBLISHER:
             record |= model_mean_errors(errors)
         goal = GOALS.get((where, left_out)) if figures in ("all", TIMES[0]) else None
         records.append(record | {"goal": goal.verdict(record) if goal else ""})
@@ -408,7 +443,8 @@ def shipped_report(table: pd.DataFrame) -> str:
     """Return `shipped_table` as Markdown, for docs/scaling.md."""
     lines = [HEAD, f"|{'---|' * 10}"]
     for row in table.itertuples():
-        errors = f"{row.median_abs_error:.1%} | {row.p90_abs_error:.0%} | {row.coverage90:.0%}"
+        coverage = f"{row.coverage90:.0%}" if np.isfinite(row.coverage90) else ""
+        errors = f"{row.median_abs_error:.1%} | {row.p90_abs_error:.0%} | {coverage}"
         no_loss = f"{row.no_loss_median:.1%}, {row.no_loss_p90:.0%}"
         has_mean = np.isfinite(row.model_mean_median)
         mean = f"{row.model_mean_median:.1%}, {row.model_mean_p90:.0%}" if has_mean else ""

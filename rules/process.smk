@@ -30,9 +30,10 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
+from sweetspot.harness.runfile import has_flags
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
 from sweetspot.matrix.progress import show_step_lines
-from sweetspot.matrix.reruns import note_reruns
+from sweetspot.matrix.reruns import must_replace, note_reruns
 from sweetspot.matrix.slurm import install_commands
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
@@ -60,9 +61,33 @@ def jobs_to_make() -> list:
     return [job for job in jobs if job.rule.name.endswith("run_benchmark")]
 
 
+def is_forced(job) -> bool:
+    """Whether -R, -f or -F asks for a job; Snakemake itself forces those that a killed invocation left unrecorded."""
+    forced = workflow.dag_settings
+    files = {os.path.relpath(file) for file in forced.forcerun}
+    return (
+        forced.forcetargets
+        or job.rule in workflow.dag.forcerules
+        or str(job.output[0]) in files
+    )
+
+
+def is_filed(job) -> bool:
+    """Whether a run of an invocation that was killed filed itself all the same: its job then finds it measured.
+
+    It is not the file that was to be replaced then, and it was made with the flags that define a run now.
+    """
+    file = str(job.output[0])
+    if not Path(file).is_file():
+        return False
+    flags = f"{job.params.protocol} {job.params.device}"
+    return has_flags(file, flags) and not must_replace(file)  # which reads all notes
+
+
 def runs_to_make() -> list[str]:
     """Run files that this invocation makes, or makes again."""
-    return [str(job.output[0]) for job in jobs_to_make()]
+    jobs = [job for job in jobs_to_make() if is_forced(job) or not is_filed(job)]
+    return [str(job.output[0]) for job in jobs]
 
 
 def accounts_of_jobs() -> str:

@@ -49,10 +49,7 @@ def test_a_search_is_free_at_once_or_waits_exponentially(share, wait):
         assert np.quantile(hours, level) == pytest.approx(6 + quantile, rel=0.02, abs=0.2)
 
 
-@pytest.mark.parametrize(
-    ("work", "per_hour", "share", "wait"),
-    [(400.0, 0.01, 0.3, 48.0), (720.0, 8e-4, 0.07, 115.2)],
-)
+@pytest.mark.parametrize(("work", "per_hour", "share", "wait"), [(400.0, 0.01, 0.3, 48.0), (720.0, 8e-4, 0.07, 115.2)])
 def test_a_simulation_of_the_events_agrees(work, per_hour, share, wait):
     ours = start_times(share, wait, per_hour).result_hours(np.full(40_000, work))
     theirs = simulated_hours(work, per_hour, share, wait)

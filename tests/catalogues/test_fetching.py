@@ -82,10 +82,7 @@ def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server):
     server.routes["/aws/20260819-1204/catalog.zip"] = Answer(zipped("aws.csv", HUNT))
     found = fetch_gpuhunt("aws", server.url)
     listings = {(entry.instance, entry.purchase, entry.zone): entry.per_hour for entry in found.catalogue.listings}
-    assert listings == {
-        ("p5.48xlarge", "on_demand", "us-east-1"): 55.04,
-        ("p5.48xlarge", "spot", "us-east-1"): 20.784,
-    }
+    assert listings == {("p5.48xlarge", "on_demand", "us-east-1"): 55.04, ("p5.48xlarge", "spot", "us-east-1"): 20.784}
     assert (found.as_of, found.source) == (date(2026, 8, 19), "gpuhunt's catalogue, aws 20260819-1204")
     assert found.catalogue.reason_without("p6-b200.48xlarge") == "no price above 0"
 

@@ -12,7 +12,7 @@ from harness_runs import CELL, request
 from step_lists import even
 from sweetspot import files
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.runfile import SEALED, is_damaged, run_facts, write_run
+from sweetspot.harness.runfile import SEALED, has_flags, is_damaged, run_facts, write_run
 from sweetspot.harness.supervise import is_already_measured
 from sweetspot.matrix.reruns import note_reruns
 from sweetspot.warnings import Warned
@@ -62,12 +62,13 @@ def test_a_run_is_on_the_disk_before_it_has_its_name_and_the_name_before_it_is_r
 @pytest.mark.parametrize("content", [b"", b"half a file"])
 def test_a_file_that_is_not_whole_is_replaced(tmp_path, content):
     (tmp_path / "run~1.parquet").write_bytes(content)
-    assert not is_already_measured(asked(tmp_path))
+    assert not is_already_measured(asked(tmp_path)) and not has_flags(tmp_path / "run~1.parquet", "--no-xla")
 
 
 def test_a_run_file_has_a_row_a_step_with_its_cell(tmp_path):
     asked = request(gpus=2, run=3, output=tmp_path / "run.parquet")
     told = {"device_name": "CPU", "logical": True, "xla": True, "started_at": "2026-01-02T03:04:05+00:00"}
+    told["command"] = ["run_benchmark.py", "--protocol", "3", "--device", "cpu"]
     write_run(asked, even([0.5, 0.25]), told, "unstable", warnings=[Warned("drift", "slower")])
     table = pq.read_table(asked.output)
     rows = table.to_pylist()
@@ -79,6 +80,7 @@ def test_a_run_file_has_a_row_a_step_with_its_cell(tmp_path):
     assert json.loads(rows[0]["warnings"]) == [["drift", "slower"]]
     assert [row["steps"] for row in rows] == [1, 1]
     assert run_facts(asked.output) == told
+    assert [has_flags(asked.output, f"--protocol {more}") for more in ("3 --device cpu", "33")] == [True, False]
     # Its checksum is that of the file with 64 zeros in its place; with any other byte changed it is another.
     raw = Path(asked.output).read_bytes()
     seal = hashlib.sha256(SEALED.sub(lambda match: match[0][:-64] + b"0" * 64, raw)).hexdigest()

@@ -95,11 +95,6 @@ def test_what_is_asked_to_be_quiet_says_why_it_failed_and_nothing_else(tmp_path,
     assert [line for line in said.getvalue().splitlines() if line] == words
 
 
-def test_a_step_that_left_no_log_is_told_as_snakemake_does(shown, tmp_path):
-    assert shown.format(failed(1, "price", tmp_path / "none.log")) == "whole: Error"
-    assert shown.format(record(END, LogEvent.ERROR, logging.ERROR)) == f"whole: {END}"
-
-
 def test_an_error_of_the_plan_and_the_end_of_a_log(tmp_path):
     place = 'WorkflowError in file "/project/rules/common.smk", line 105:'
     message = f'{place}\nstudy.yaml: one\nstudy.yaml: two\n  File "/project/Snakefile", line 8, in <module>'

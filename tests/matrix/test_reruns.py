@@ -6,7 +6,7 @@ import signal
 
 import pandas as pd
 import pytest
-from fault_projects import fill, measured, small_disk, start, waiting_project
+from fault_projects import CELL, fill, measured, small_disk, start, waiting_project
 from patience import PATIENCE_S, until
 from project_copy import edit, run_snakemake, scheduled
 from sweetspot.matrix.reruns import attempts, must_replace, note_reruns
@@ -29,17 +29,12 @@ def test_a_run_that_was_not_replaced_is_the_next_attempt_and_one_that_was_keeps_
     run.write_text("new")
     assert not must_replace(name, notes)
     assert not must_replace(str(tmp_path / "other"), notes)
+    run_2 = tmp_path / "run~2.parquet"
+    run_2.write_text("old")
+    note_reruns([str(run_2)], {}, notes)
+    run_2.write_text("new")
+    note_reruns([], {}, notes)  # a note of a run that was made at the first attempt is dropped
     assert attempts(notes) == {name: 3}  # as Snakemake recorded it when the run was made
-
-
-def test_notes_of_runs_made_at_once_are_dropped(tmp_path):
-    notes, run = tmp_path / "notes.json", tmp_path / "run~1.parquet"
-    run.write_text("old")
-    note_reruns([str(run)], {}, notes)
-    run.write_text("new")
-    assert attempts(notes) == {str(run): 0}
-    note_reruns([], {}, notes)
-    assert attempts(notes) == {}
 
 
 @pytest.mark.slow
@@ -88,6 +83,30 @@ def test_a_rerun_of_which_everything_is_killed_leaves_the_old_runs_and_is_asked_
     done = run_snakemake(project, *PROTOCOL_3)
     assert done.returncode == 0, done.stdout[-3000:]
     assert {pd.read_parquet(project / file)["protocol"][0] for file in before} == {3}
+
+
+@pytest.mark.slow
+def test_a_run_that_outlived_its_killed_invocation_stays_unless_asked_for_or_of_another_protocol(project, tmp_path):
+    (waiting_project(project) / "hold-write").touch()
+    file, records = f"{CELL}/run~1.parquet", project / ".snakemake"
+    process = start(project, "-R", "run_benchmark", "--", file)
+    until(lambda: list((project / CELL).glob(".*.tmp")), "a file half written")
+    process.kill()  # Snakemake alone
+    process.wait(timeout=PATIENCE_S)
+    old = measured(project)[file]
+    (project / "hold-write").unlink()
+    until(lambda: measured(project)[file] != old, "the run")
+    filed = measured(project)
+    shutil.copytree(records, tmp_path / "records")
+    assert run_snakemake(project, file).returncode == 0
+    assert measured(project) == filed
+    assert "Nothing to be done" in run_snakemake(project, file).stdout
+    for arguments in (("-R", "run_benchmark"), PROTOCOL_3):
+        shutil.rmtree(records)
+        shutil.copytree(tmp_path / "records", records)
+        filed = measured(project)
+        assert run_snakemake(project, *arguments, "--", file).returncode == 0
+        assert measured(project)[file] != filed[file]
 
 
 @pytest.mark.slow

@@ -135,7 +135,7 @@ def test_to_another_device_speed_goes_as_the_bandwidth():
 
 def test_to_another_model_a_loop_gains_with_size_and_a_library_keeps_its_speed():
     factor = (ACTIVE[SMALL] / ACTIVE[LARGE]) ** 0.1
-    assert carried(SMALL, "RTX 4090", "plain") == about(82.6e12 * factor, math.hypot(0.15, 0.35))
+    assert carried(SMALL, "RTX 4090", "plain") == about(82.6e12 * factor, math.hypot(0.15, 0.57))
     assert carried("qwen2.5-0.5b", "RTX 4090")[0] == pytest.approx(82.6e12 / 1.3)  # not further than the pairs
     assert carried(SMALL, "RTX 4090", "tuned") == about(82.6e12, math.hypot(0.15, 0.693))
 

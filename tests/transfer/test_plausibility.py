@@ -50,8 +50,7 @@ def test_more_than_n_times_one_device_counts_as_n_times():
 
 
 @pytest.mark.parametrize(
-    ("rate", "gpus", "found"),
-    [(7500, 8, False), (7600, 8, True), (1880, 2, False), (1900, 2, True)],
+    ("rate", "gpus", "found"), [(7500, 8, False), (7600, 8, True), (1880, 2, False), (1900, 2, True)]
 )  # 5 % above n times 900: 7,560 for 8 devices, 1,890 for 2
 def test_up_to_a_twentieth_above_n_times_one_is_noise(rate, gpus, found):
     assert bool(rules(figure(900), figure(rate, gpus))) is found

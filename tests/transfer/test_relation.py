@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from sweetspot.facts.shipped_tables import STUDIES, table
 from sweetspot.transfer.figures import shipped_figures
-from sweetspot.transfer.relation import (
-    CENTRE,
-    LEVEL_SD,
-    NOISE_SD,
-    JointPrediction,
-    condition,
-    fit_relation,
-    predict,
-)
+from sweetspot.transfer.relation import CENTRE, LEVEL_SD, NOISE_SD, JointPrediction, condition, fit_relation, predict
 
 FIGURES = shipped_figures(STUDIES)
 

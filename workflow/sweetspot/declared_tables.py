@@ -1,5 +1,4 @@
 """The tables between the rooms: their columns with types, units and meanings, as facts/tables.csv declares them.
-
 docs/tables.md is made of the same file. `path`: where a price list states the figure, e.g. `own.capex` of an offer.
 """
 
@@ -23,7 +22,9 @@ VERSION = {b"sweetspot_tables": b"3"}  # in each file; raised when a column goes
 
 @cache
 def schema_of(name: str) -> pa.Schema:
-    """Return the Arrow schema of the table `name` in facts/tables.csv; columns with bounds add `_low` and `_high`."""
+    """Return the Arrow schema of the table `name` as declared in facts/tables.csv, by which tables are written and
+    checked; a column with bounds has two more, `_low` and `_high`.
+    """
     text, number = pa.string(), pa.float64()
     types = {
         "text": text,
@@ -52,7 +53,8 @@ def columns_of(name: str) -> list[str]:
 
 
 def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None:
-    """Write a DataFrame as a whole Parquet file; declared columns that it lacks are written as nulls.
+    """Write a result table as a whole Parquet file, checked against its declaration; declared columns that it lacks
+    become nulls.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ def write_table(frame: "pd.DataFrame", path: str | Path, name: str = "") -> None
 
 
 def read_table(path: str | Path) -> "pd.DataFrame":
-    """Read a Parquet table as a DataFrame. Raises UserError if another version of the tables' format wrote it."""
+    """Read a result table (Parquet) as a DataFrame. UserError if a version of Sweetspot with other columns wrote it."""
     content = read_arrow(path)
     if VERSION.items() - (content.schema.metadata or {}).items():
         raise UserError(f"{path}: was written by another version of it; run its study: nothing is measured again")

@@ -17,11 +17,8 @@ STREAM_DIGITS = 6
 
 
 def stream(seed: int, *key: object) -> np.random.Generator:
-    """Return the random generator of one uncertain figure, from the study's seed and a key that names the figure.
-
-    Each figure has its own, so that a new offer never changes the samples of the others. Numbers in the key count to
-    STREAM_DIGITS digits, so that the last bit of a figure, which depends on the threads of a linear algebra library,
-    does not change its samples.
+    """Return the random generator of one uncertain number (a price, a speed), from the study's seed and a key that
+    names it: a new offer never changes the samples of others. Numbers in the key count to STREAM_DIGITS digits.
     """
     parts = (repr(float(f"{part:.{STREAM_DIGITS}g}")) if isinstance(part, float) else str(part) for part in key)
     return np.random.default_rng([seed, zlib.crc32("|".join(parts).encode())])
@@ -30,10 +27,9 @@ def stream(seed: int, *key: object) -> np.random.Generator:
 def spread(
     value: float, low: float, high: float, level: float, noise: np.ndarray, freedom: float = float("nan")
 ) -> np.ndarray:
-    """Return samples of a positive figure, such as a price, in the unit of `value` and the shape of `noise`.
-
-    The distribution is log-normal in two pieces, so that an asymmetric interval keeps both bounds. Without an interval,
-    or where `value` is not positive, each sample is `value`.
+    """Return samples of an uncertain positive number, such as a price, for the simulation of costs: in the unit of
+    `value`, in the shape of `noise`. The distribution is log-normal in two pieces, so that an asymmetric interval
+    keeps both bounds. Without an interval, or where `value` is not positive, each sample is `value`.
 
     Parameters
     ----------
@@ -54,7 +50,9 @@ def spread(
 
 
 def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and upper sample that enclose the central share `level` along the last axis; other axes stay."""
+    """Return the bounds (low, high) of an interval of simulated values: the two samples that enclose the central share
+    `level` along the last axis, which holds the samples; other axes stay.
+    """
     last = draws.shape[-1] - 1
     low, high = round(last * (1 - level) / 2), round(last * (1 + level) / 2)
     # Two order statistics; a quantile by interpolation would make NaN of two infinite draws, and sort everything.
@@ -65,19 +63,15 @@ def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.nd
 def shares(
     usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = TIE_TOLERANCE
 ) -> dict[Hashable, float]:
-    """Return for each alternative the share (0 to 1) of samples in which no other is cheaper, beyond `tolerance`.
-
-    Every alternative of a tie counts as cheapest, so that shares may add up to more than 1. A sample in which no choice
-    can finish the work counts for none.
+    """Return the probability that each alternative is the cheapest: the share (0 to 1) of samples in which no other is
+    cheaper, beyond `tolerance`. Every alternative of a tie counts as cheapest, so that shares may add up to more than
+    1. A sample in which no choice can finish the work counts for none. The verdict's confidence rests on it.
 
     Parameters
     ----------
-    usd
-        Costs, choice x sample; infinite or NaN where a choice cannot finish the work.
-    alternatives
-        The alternative to which each row of `usd` belongs.
-    tolerance
-        Costs that differ by less than this share of the lowest cost tie.
+    usd, alternatives, tolerance
+        Costs, choice x sample; infinite or NaN where a choice cannot finish the work; the alternative to which each
+        row of `usd` belongs; costs that differ by less than this share of the lowest cost tie.
     """
     costs = np.where(np.isnan(usd), np.inf, usd)
     lowest = costs.min(axis=0)
@@ -89,9 +83,8 @@ def shares(
 
 
 def p_cheaper(usd: np.ndarray, rival_usd: np.ndarray, tolerance: float = TIE_TOLERANCE) -> float:
-    """Return the share (0 to 1) of samples in which one option costs less than another; a tie counts as half.
-
-    So the shares of both orders add up to 1, and two options that always cost the same have 0.5 each.
+    """Return the probability that one option costs less than another: the share (0 to 1) of samples; a tie counts as
+    half. So the shares of both orders add up to 1, and two options that always cost the same have 0.5 each.
 
     Parameters
     ----------

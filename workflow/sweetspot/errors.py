@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 class UserError(Exception):
     """A mistake that a person can correct, in one sentence: file, key or line, value found, what is expected.
-
     `sentences`: that sentence, and those of further mistakes that were found with it.
     """
 
@@ -24,7 +23,7 @@ class Faults:
 
     @contextmanager
     def gather(self) -> Iterator[None]:
-        """Collect the sentences of a UserError raised in the `with` block, and go on behind the block."""
+        """Collect the sentences of a UserError raised in the `with` block, so that checking goes on behind it."""
         try:
             yield
         except UserError as error:
@@ -47,7 +46,7 @@ def refuse(sentences: Iterable[str]) -> None:
 
 @contextmanager
 def exit_on_user_error() -> Iterator[None]:
-    """Exit with code 2 on a UserError of the `with` block, its sentence on stderr and no traceback."""
+    """End the program with code 2 on a UserError of the `with` block, its sentence on stderr, without a traceback."""
     try:
         yield
     except UserError as error:

@@ -40,7 +40,7 @@ def in_a_sentence(target: str | Path) -> Iterator[None]:
 
 
 def _require_replaceable(target: Path) -> None:
-    """Raise UserError if `target` exists and is no regular file: a rename to its name would replace it."""
+    """Raise UserError if `target`, a file to be written, exists and is no regular file: a rename would replace it."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -51,7 +51,7 @@ def _require_replaceable(target: Path) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and those above it. Raises NotADirectoryError where a file is in the way."""
+    """Make a file's folder and those above it before writing. NotADirectoryError where a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, FileNotFoundError):  # a file of that name, or a file system that takes none, such as /proc
@@ -60,11 +60,11 @@ def _make_folder(folder: Path) -> None:
 
 @contextmanager
 def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
-    """Yield a unique temporary path beside `path`; rename it to `path` if the block ends well, else remove it.
-
-    The name is unique per process, so an orphan of an earlier submission never writes into a later one's file.
-    `lasting`: the content is synced to disk before the rename (some milliseconds): a power cut leaves no empty file.
-    Raises UserError where the disk is full, read-only or another user's, and where `path` is no regular file.
+    """Write a file so that readers see the old content or the new, never a half: yield a temporary path beside `path`
+    to write to; rename it to `path` if the block ends well, else remove it. The name is unique per process, so an
+    orphan of an earlier submission never writes into a later one's file. `lasting`: the content is synced to disk
+    before the rename (some milliseconds): a power cut leaves no empty file. Raises UserError where the disk is full,
+    read-only or another user's, and where `path` is no regular file.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{uuid.uuid4().hex[:8]}.tmp")
@@ -88,7 +88,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until the content of a file, or the entries of a folder, are on the disk (fsync)."""
+    """Wait until a file's content (a folder's entries) is on the disk (fsync), so that a power cut loses nothing."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -100,7 +100,7 @@ def sync(path: Path) -> None:
 
 
 def require_writable(*folders: str | Path) -> None:
-    """Raise UserError for the first of the folders that exists and cannot be written."""
+    """Raise UserError for the first of the folders that exists and cannot be written, before any work is done."""
     for folder in map(Path, folders):
         if folder.is_dir() and not os.access(folder, os.W_OK):
             raise UserError(
@@ -109,7 +109,7 @@ def require_writable(*folders: str | Path) -> None:
 
 
 def require_space(path: str | Path) -> None:
-    """Raise UserError if a run file (64 KiB) could not be written to `path`; called before measuring."""
+    """Raise UserError if a run file (64 KiB) could not be written to `path`, before hours of measuring are lost."""
     target = Path(path)
     with in_a_sentence(target):
         _require_replaceable(target)
@@ -120,9 +120,8 @@ def require_space(path: str | Path) -> None:
 
 
 def read_limited(path: str | Path, max_bytes: int) -> bytes:
-    """Return the bytes of a file that a person gave, at most `max_bytes`.
-
-    Raises UserError where it is missing, larger, or no regular file: a device never ends, a pipe may give nothing.
+    """Return the bytes of a file that a user gave, at most `max_bytes`, so that no file can fill the memory. Raises
+    UserError where it is missing, larger, or no regular file: a device never ends, a pipe may give nothing.
     """
     file, parts, remaining = Path(path), list[bytes](), max_bytes + 1
     require_file(file)
@@ -139,7 +138,7 @@ def read_limited(path: str | Path, max_bytes: int) -> bytes:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the value of a JSON text. Raises ValueError for other text, and for a name given twice in an object."""
+    """Return the value of a user's JSON text. ValueError for other text, or a name given twice in an object."""
 
     def with_distinct_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
@@ -151,7 +150,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def require_file(path: str | Path) -> None:
-    """Raise UserError unless `path` is a regular file, itself or through links."""
+    """Raise UserError unless `path` is a regular file (or a link to one): reading a device or pipe may never end."""
     try:
         mode = Path(path).stat().st_mode
     except OSError as error:
@@ -168,8 +167,7 @@ def checksum(path: str | Path) -> str:
 
 
 def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Table":
-    """Read a Parquet file as an Arrow table: all columns, or those of `columns` that the file has.
-
+    """Read a Parquet file (a result table) as an Arrow table: all columns, or those of `columns` that the file has.
     Raises UserError where the file is damaged or incomplete.
     """
     import pyarrow as pa
@@ -187,7 +185,7 @@ def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Ta
 
 
 def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> None:
-    """Write an Arrow table as a Parquet file, whole or not at all; `lasting` as in `write_whole`."""
+    """Write an Arrow table as a Parquet file, whole or not at all; `lasting`: on the disk before this returns."""
     import pyarrow.parquet as pq
 
     with write_whole(path, lasting) as temporary:

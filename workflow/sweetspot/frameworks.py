@@ -64,7 +64,7 @@ def has_network(framework: str, name: str) -> bool:
 
 
 def expected_networks(framework: str, name: str) -> str:
-    """Return the end of an error about the unknown network `name`: what is expected, and up to two similar names."""
+    """Return the end of an error about the unknown network `name`: what a framework can build, and similar names."""
     networks = FRAMEWORKS[framework].networks
     nearest = difflib.get_close_matches(name.lower(), networks, n=2)
     source = "keras.applications" if framework == "tensorflow" else "torchvision or transformers"

@@ -16,10 +16,9 @@ _AMBIGUOUS = re.compile(r"[1-9]\d{0,2},\d{3}")
 
 
 def parse_number(text: str, name: str) -> float:
-    """Parse a finite number, e.g. '1200', '1.5', '1,5', '2.8e8', '1,234,567' or '1.234,5'; spaces are ignored.
-
-    A comma is a decimal comma unless it separates groups of three digits. Raises UserError, which calls the number
-    `name` (e.g. '--rate'), for another text and for one such as '1,500', which can be read in two ways.
+    """Parse a finite number as people type it, e.g. '1200', '1.5', '1,5', '2.8e8', '1,234,567' or '1.234,5'; spaces
+    are ignored. A comma is a decimal comma unless it separates groups of three digits. Raises UserError, which calls
+    the number `name` (e.g. '--rate'), for another text and for one such as '1,500', which can be read in two ways.
     """
     shape = _SHAPE.fullmatch(text.strip())
     digits = shape["digits"] if shape else ""

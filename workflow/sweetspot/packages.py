@@ -40,9 +40,9 @@ def require_packages(
     is_available: Callable[[str], bool] = is_installed,
     optimised: int = sys.flags.optimize,
 ) -> None:
-    """Raise UserError with the pip command if modules `needed` are missing, or if Python drops docstrings (-OO).
-
-    `home`: the checkout's folder, whose lock file the command names, or None; `is_available`: finds a module by name.
+    """Raise UserError with the pip command to type if Python modules that the program needs (`needed`) are missing, or
+    if Python drops docstrings (-OO). `home`: the checkout's folder, whose lock file the command names, or None;
+    `is_available`: finds a module by name; `optimised`: Python's level of -O.
     """
     if optimised > 1:
         raise UserError(f"Python runs with PYTHONOPTIMIZE={optimised}; expected at most 1: altair reads its docstrings")

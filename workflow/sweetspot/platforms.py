@@ -1,7 +1,6 @@
-"""The ways to run a job: what each is called, and what it is asked for by the words of Snakemake's executor.
-
-To add one, add its row here; words of a platform stand nowhere else but in the profiles. A plain module: a run reads it
-too, and has no use for the models of the configuration.
+"""The ways to run a job: what each is called, and what it is asked for by the words of Snakemake's executor. To add
+one, add its row here; words of a platform stand nowhere else but in the profiles. A plain module: a run reads it too,
+and has no use for the models of the configuration.
 """
 
 from collections.abc import Mapping

@@ -23,9 +23,8 @@ def hint(wrong: str, names: Iterable[str]) -> str:
 
 
 def slipped(wrong: str, names: Iterable[str]) -> str | None:
-    """Return the one of `names` of which `wrong` is surely a slip (case, signs, letters exchanged, one lost, O for 0).
-
-    Return None where `wrong` is one of the names, or maybe another, as `resnet50d` and `resnet51` beside `resnet50`.
+    """Return the one of `names` that a user surely meant by `wrong`, misspelt (case, signs, letters exchanged, one
+    lost, O for 0). None where `wrong` is one of the names, or maybe another, as `resnet51` is for `resnet50`.
     """
     candidates, text = list(names), _normalized(wrong)
     if wrong in candidates:

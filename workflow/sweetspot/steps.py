@@ -21,7 +21,9 @@ VARIABLE = "SWEETSPOT_STEPS"  # the file to which steps are told
 
 
 def steps(batches: Iterable[T], finish: Callable[[], Any] | None = None) -> Iterator[T]:
-    """Yield each batch; if measured, write each step's seconds to file $SWEETSPOT_STEPS; `finish` awaits a device."""
+    """Yield each batch; if the script is being measured, write the seconds of each step, for the harness to read, to
+    the file $SWEETSPOT_STEPS. `finish` waits for a device's work.
+    """
     file = os.environ.get(VARIABLE)
     if not file or int(os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or 0) > 0:
         yield from batches
@@ -35,7 +37,7 @@ def steps(batches: Iterable[T], finish: Callable[[], Any] | None = None) -> Iter
 
 
 def _wait(finish: Callable[[], Any] | None) -> None:
-    """Wait until the device has done the step: by `finish` if given, else by torch where it uses CUDA."""
+    """Wait until the device has done the step, so that its time is whole: by `finish`, else by torch with CUDA."""
     if finish is not None:
         finish()
         return

@@ -13,9 +13,8 @@ BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora|grpo)\.\d+")  # model, 
 
 
 def model_title(model: str, study_titles: Mapping[str, str] | None = None) -> str:
-    """Return a model's name for people from its key: the study's title, else that of a known network, else the key.
-
-    Work by tokens (`open_models.cell_name`) is named by what is done to the model: `LoRA of Llama-3.1-8b`.
+    """Return a model's name as reports show it, from its key: the study's title (`study_titles`: by key), else that of
+    a known network, else the key. Work by tokens (`open_models.cell_name`) is named such as `LoRA of Llama-3.1-8b`.
     """
     match = BY_TOKENS.fullmatch(model)
     title = f"{METHODS[match[2]]} of {match[1].capitalize()}" if match else NETWORKS.get(model, model)

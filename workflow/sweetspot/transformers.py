@@ -6,9 +6,8 @@ from sweetspot.facts.shipped_tables import table
 
 
 class Shape(NamedTuple):
-    """A transformer: pre- or post-normalised layers of attention and a two-layer perceptron four times as wide.
-
-    kind: `encoder` answers questions (two logits a token), `decoder` predicts the next token (causal; the head is the
+    """A transformer: pre- or post-normalised layers of attention and a two-layer perceptron four times as wide. kind:
+    `encoder` answers questions (two logits a token), `decoder` predicts the next token (causal; the head is the
     embedding itself), `llama` is a decoder of rotary positions, RMSNorm, a gated perceptron (SwiGLU), heads that share
     keys and values, and no biases. `sequence` counts tokens.
     """

@@ -1,7 +1,6 @@
-"""A warning is a pair (rule, message), kept as data from where it is found to the page.
-
-In a table the column `warnings` (`..._warnings` in a joined one) holds a list of pairs, written as Arrow
-list<struct<rule: string, message: string>>. An empty list means none. Nobody reads a rule back out of a message.
+"""A warning is a pair (rule, message), kept as data from where it is found to the page. In a table the column
+`warnings` (`..._warnings` in a joined one) holds a list of pairs, written as Arrow list<struct<rule: string, message:
+string>>. An empty list means none. Nobody reads a rule back out of a message.
 """
 
 from collections.abc import Iterable
@@ -24,7 +23,7 @@ def warning(rule: str, message: str) -> dict[str, str]:
 
 
 def pairs(value: Any) -> list[Warned]:
-    """Return the warnings in one cell of a column `warnings`; [] for None and NaN. Raises TypeError for a text."""
+    """Return the (rule, message) warnings in one cell of a column `warnings`; [] for None, NaN."""
     if isinstance(value, str):
         raise TypeError(f"a warning is a pair of rule and message, not the text {value!r}")
     if not hasattr(value, "__len__"):

@@ -35,7 +35,6 @@ DOLLARS = Money()
 @dataclass(frozen=True)
 class Words:
     """Words of a bill: `each` behind an amount of money ('' for a training), `many` the plural, `usd` a chart's label.
-
     `money` is the currency in which people read the amounts.
     """
 
@@ -70,7 +69,7 @@ def begun(sentence: str) -> str:
 
 
 def money(value: float) -> str:
-    """Return an amount of money as text: whole from 100 on, one decimal from 10, two from 0.1, else two digits."""
+    """Return money as text for reports: whole from 100 on, one decimal from 10, two from 0.1, else two digits."""
     if value >= 100:
         return f"{value:,.0f}"
     if value >= 10:

@@ -22,14 +22,14 @@ OF_MACHINE = [*with_bounds("p_stock", "start_hours"), "stock_wait_hours"]
 
 
 def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", month_days: float) -> pd.DataFrame:
-    """Return options with columns for the chance to find a machine, waits, failures and hours to the result.
+    """Return options with chances and hours to get a machine and a result, so that the page can say what is available.
 
     Parameters
     ----------
     options, facts, month_days
-        Options with `price_list`, `provider`, `gpu`, `gpus`, `nodes`, `purchase`, `capex_usd`, `hours`,
-        `delivery_months` and its ends; known stock, waits and failures at the time of the study (None: nothing is
-        known); days of a month.
+        Options, a workload on a machine at a price each (`price_list`, `provider`, `gpu`, `gpus`, `nodes`, `purchase`,
+        `capex_usd`, `hours`, `delivery_months` and its ends); known stock, waits and failures at the time of the study
+        (None: nothing is known); days of a month.
 
     Returns
     -------
@@ -46,7 +46,9 @@ def with_start_times(options: pd.DataFrame, facts: "AvailabilityFacts | None", m
 
 
 def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
-    """Return an option's StartTimes from its row with RANGES, `purchase`, `nodes`; None where a rate or wait lacks."""
+    """Return chances, waits and failures in a row of options as StartTimes, which samples hours to a result. None where
+    a rate or wait is unknown. The row has RANGES, `purchase` and `nodes`.
+    """
     share, wait, start, failures = (
         tuple(float(row.get(column, np.nan)) for column in with_bounds(name)) for name in RANGES[1:]
     )
@@ -61,7 +63,7 @@ def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
 
 
 def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Sequence[str]) -> pd.DataFrame:
-    """Return stock, waits and hours to a result of the machine that each verdict recommends.
+    """Return stock, waits and hours to a result of the machine that each verdict recommends, for the page.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
 
 
 def _start_columns(row: Mapping[str, Any], facts: "AvailabilityFacts", month_days: float) -> dict[str, Any]:
-    """Return {column of `with_start_times`: value} of an option: shares, hours, failures per hour; NaN: unknown."""
+    """Return how an option starts, {column of `with_start_times`: value}: chances, hours, failures an hour; or NaN."""
     offer = {name: row[name] for name in ("price_list", "provider", "gpu", "purchase")}
     offer["gpus"] = round(row["gpus"] / (or_zero(row["nodes"]) or 1.0))
 

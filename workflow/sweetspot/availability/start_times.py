@@ -31,11 +31,10 @@ def at_level(bounds: Range, level: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class StartTimes:
-    """How long one waits for a machine and how often its runs stop.
-
-    free_share: attempts that find one machine. wait_hours: mean wait after one that finds none (exponential).
-    failures_per_hour: of all devices together. start_hours: until a delivery or the first day of a block; None: the
-    machine has to be found. machines: how many are needed at once.
+    """How long one waits for a machine and how often its runs stop. free_share: attempts that find one machine.
+    wait_hours: mean wait after one that finds none (exponential). failures_per_hour: of all devices together.
+    start_hours: until a delivery or the first day of a block; None: the machine has to be found. machines: how many are
+    needed at once.
     """
 
     free_share: Range
@@ -45,10 +44,9 @@ class StartTimes:
     machines: float
 
     def result_hours(self, run_hours: FloatArray) -> FloatArray:
-        """Return the hours from today to the result, one per sample, from the hours of the run without failures.
-
-        A run takes Daly's wall time; a failure that finds no other machine adds another wait. Several machines are
-        free together with a chance from p (they come and go as one) to p^m (each on its own).
+        """Return hours from today to the result, one per sample, for runs of `run_hours` (one per sample) without
+        failures. A run takes Daly's wall time; a failure that finds no other machine adds another wait. Several
+        machines are free together with a chance from p (they come and go as one) to p^m (each on its own).
         """
         random, size = stream(SEED, "availability"), len(run_hours)
         levels = random.random((5, size))
@@ -67,9 +65,8 @@ class StartTimes:
 
 @lru_cache(maxsize=1024)
 def result_quantiles(start: StartTimes | None, run_hours: float) -> tuple[float, float]:
-    """Return median and 90th percentile of hours from today to the result of a run of `run_hours` hours.
-
-    NaN where the start is unknown (None) or the run never ends.
+    """Return (median, 90th percentile) of hours from today to the result of a run of `run_hours` hours, for the
+    options. NaN where the start is unknown (None) or the run never ends.
     """
     if start is None or not np.isfinite(run_hours):
         return np.nan, np.nan

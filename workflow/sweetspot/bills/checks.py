@@ -18,12 +18,12 @@ MonthlyWorks = Mapping[str, Monthly]
 
 
 def check_instances(prices: PriceList, instances: Collection[str], path: Path) -> None:
-    """Raise a UserError that names each offer of a price list whose machine is not declared in instances.yaml.
+    """Raise a UserError for offers (a machine with its price) of undeclared machines, before anything is priced.
 
     Parameters
     ----------
     prices, instances, path
-        The price list, the names of the declared machines, and the list's file, which the sentences name.
+        The price list; names of the machines declared in instances.yaml; the list's file, named in the error.
     """
     names = ((f"offers[{number}].instance", offer.instance) for number, offer in enumerate(prices.offers))
     refuse(_undeclared(names, instances, path))
@@ -32,19 +32,21 @@ def check_instances(prices: PriceList, instances: Collection[str], path: Path) -
 def _undeclared(
     instance_by_key: Iterable[tuple[str, str | None]], instances: Collection[str], path: Path
 ) -> Iterator[str]:
-    """Yield a sentence per (key in the file `path`, machine or None) whose machine is not in declared `instances`."""
+    """Yield an error sentence for each machine of a file that instances.yaml does not declare, from (key, machine)
+    pairs. `instances`: the declared names; `path`: the file.
+    """
     for key, name in instance_by_key:
         if name is not None and name not in instances:
             yield f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
 
 
 def check_possible(findings: pd.DataFrame, path: Path) -> None:
-    """Raise a UserError for impossible prices: the findings of the price lint (rows) whose severity is `error`."""
+    """Raise a UserError if the lint of a price list (`findings`: severity, message) found impossible prices."""
     refuse(f"{path}: {message}" for message in findings.loc[findings["severity"] == "error", "message"])
 
 
 def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Machines, path: Path) -> None:
-    """Raise a UserError for workloads on undeclared machines, and for jobs of more devices than any machine has.
+    """Raise a UserError for workloads that name undeclared machines or need more devices than any machine has.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ def check_workloads(workloads: Workloads, monthly: MonthlyWorks, instances: Mach
 
 
 def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> None:
-    """Raise a UserError for machines that a monthly workload already has but whose running costs no price list states.
+    """Raise a UserError for machines that a team already has but whose running costs no price list states.
 
     Parameters
     ----------
@@ -83,12 +85,13 @@ def check_owned(monthly: MonthlyWorks, priced: Collection[str], path: Path) -> N
 def check_offers(
     workloads: Workloads, monthly: MonthlyWorks, offers: pd.DataFrame, workload_file: Path, price_file: Path
 ) -> None:
-    """Raise a UserError for contracts and deliveries longer than a project, and for free machines that are not owned.
+    """Raise a UserError for contracts and deliveries longer than a project, and for free machines that nobody owns yet.
 
     Parameters
     ----------
     workloads, monthly, offers, workload_file, price_file
-        Single jobs and monthly workloads by name; the offers table of the price list; the files that sentences name.
+        Single jobs and monthly workloads by name; the offers table of the price list (`term_months`, `delivery_months`,
+        `capex_usd`: purchase price, ...); the files that error sentences name.
     """
     sentences, works = [], workload_file.name
     for key, months in _project_months(workloads, monthly).items():
@@ -108,7 +111,7 @@ def check_offers(
 
 
 def _project_months(workloads: Workloads, monthly: MonthlyWorks) -> dict[str, float]:
-    """Return {workload: months of its project} for the plans and monthly workloads that state a length."""
+    """Return {workload: months of its project} where a length is stated, to check that contracts do not outlast it."""
     return {
         key: work.months
         for key, work in (*workloads.items(), *monthly.items())
@@ -122,7 +125,8 @@ def project_findings(workloads: Workloads, monthly: MonthlyWorks, offers: pd.Dat
     Parameters
     ----------
     workloads, monthly, offers
-        Single jobs and monthly workloads by name, and the offers table. The warnings go into price_lint.parquet.
+        Single jobs and monthly workloads by name, and the offers table (a row per machine and price). The warnings go
+        into price_lint.parquet, which the page lists.
     """
     bought = offers[offers["capex_usd"].ne(0)]
     for key, months in _project_months(workloads, monthly).items():

@@ -29,9 +29,9 @@ NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
 def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
-    """Return the rows of the table cells to price, with `gpu`: measured and published ones, then extrapolated ones.
-
-    A headline row of `extrapolation` counts where `throughput` has no usable figure of that cell. Logical devices
+    """Return all known speeds of machines, to price them: measured and published ones, then extrapolated ones. A row is
+    a cell: images/s of a machine (`instance`, `gpu`) with a number of devices, a model, a batch size, a precision. A
+    `headline` row of `extrapolation` counts where `throughput` has no usable figure of that cell. Logical devices
     (parts of one processor) are left out: they only show how the workflow measures. Unstable figures count as usable.
     """
     timed = throughput.loc[~throughput["logical"].eq(True), PRICED_COLUMNS]
@@ -45,7 +45,6 @@ def cells_to_price(throughput: DataFrame, extrapolation: DataFrame) -> DataFrame
 
 def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
     """Return each row of `cells` (a machine's speed) with each offer of its `instance`, so that it can be priced there.
-
     Columns of both; a name in both is the offer's, `<name>_cell` the cell's, but `gpus` is the cell's. In their orders.
     """
     return cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))
@@ -54,14 +53,13 @@ def join_offers(cells: DataFrame, offers: DataFrame) -> DataFrame:
 def reference_throughput(
     rows: DataFrame, cells: DataFrame, instance: str, equal: Sequence[str] = COMPARABLE
 ) -> FloatArray:
-    """Return, per row, the images/s of machine `instance` in the cell that agrees with the row; NaN without one.
+    """Return, per row, the images/s of the machine `instance` on the same task, to state a row's speed relative to it.
 
     Parameters
     ----------
-    rows, equal
-        Any table with the columns `equal`, in which row and cell must agree.
-    cells, instance
-        Cells to price, and the machine; of several cells the best basis counts, then the fastest.
+    rows, equal, cells, instance
+        Any table with the columns `equal`, in which a row of `cells` must agree with it (none: NaN); speeds of
+        `cells_to_price`; name of the machine; of several cells the best basis counts, then the fastest.
     """
     columns = list(equal)
     usable = cells[cells["instance"].eq(instance) & cells["status"].eq("ok") & cells["images_per_s"].notna()]
@@ -73,14 +71,12 @@ def reference_throughput(
 
 
 def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) -> FloatArray:
-    """Return, per row, the images/s of the machine `instance` on which a workload's hours were stated; NaN: unknown.
-
-    It converts these hours to other machines.
+    """Return, per row, the images/s of the machine on which a workload's hours were stated, to convert these hours.
 
     Parameters
     ----------
     rows, cells, instance
-        Rows with COMPARABLE columns; cells to price, at the row's batch size or else the machine's best; the machine.
+        Rows with COMPARABLE columns; `cells_to_price` at the row's batch size, else the machine's best; machine.
     """
     at_batch = reference_throughput(rows, cells, instance)
     any_batch = reference_throughput(rows, cells, instance, [name for name in COMPARABLE if name != "batch_size"])
@@ -88,14 +84,13 @@ def throughput_behind_hours(rows: DataFrame, cells: DataFrame, instance: str) ->
 
 
 def _cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: int, instances: Machines) -> DataFrame:
-    """Return the cells (model of `work`) for jobs of `devices` devices each that run side by side on larger machines.
-
-    A machine of n devices runs floor(n / d) jobs of d devices; its rate is that of all of them together: jobs x
-    rate of d devices x (1 - contention) if several run. The rate of d devices is that of a machine of d such
-    devices (the machine itself, its base, the one it is equivalent to, another with the same device), otherwise
-    an equal share of the machine's own (basis at best `scaled`). Machines with fewer devices have no cell.
-
-    Columns are added: `slots` (jobs at once), `figure_images_per_s`, `figure_gpus` (the figure behind the rate).
+    """Return the speeds of jobs of `devices` devices each that run side by side on larger machines, so that they share
+    a bill. A machine of n devices runs floor(n / d) jobs of d devices; its rate is that of all of them together: jobs x
+    rate of d devices x (1 - contention) if several run. The rate of d devices is that of a machine of d such devices
+    (the machine itself, its base, the one it is equivalent to, another with the same device), otherwise an equal share
+    of the machine's own (basis at best `scaled`). Machines with fewer devices have no row. `cells`: as `cells_to_price`
+    makes them; only those of the model of `work`. Columns are added: `slots` (jobs at once), `figure_images_per_s`,
+    `figure_gpus` (the figure behind the rate).
     """
     if work.model is not None:
         cells = cells[cells["model"] == work.model]
@@ -130,7 +125,7 @@ def _cells_of_shared_machines(cells: DataFrame, work: Training | Runs, devices: 
 
 
 def _exclusive_jobs(cells: DataFrame) -> DataFrame:
-    """Return the cells with `slots` = 1, `figure_images_per_s` and `figure_gpus`: a job takes the whole machine."""
+    """Return speeds (`cells_to_price`) of jobs that take whole machines: `slots` 1, `figure_*` its rate and devices."""
     return cells.assign(
         figure_images_per_s=cells["images_per_s"].astype(float), figure_gpus=cells["gpus"].astype(float), slots=1.0
     )
@@ -139,25 +134,19 @@ def _exclusive_jobs(cells: DataFrame) -> DataFrame:
 def price_cells(
     cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: Workloads, instances: Machines
 ) -> tuple[DataFrame, DataFrame]:
-    """Price every workload on every cell under every offer of its machine.
-
-    `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
-    what it runs, `usd` the bill. Bounds take price and time at their bounds. A cell without throughput, or a job
-    that never finishes, keeps its row with missing hours and USD and the reason in `status`; if only the expensive
-    bound never finishes, only that bound is missing. Where jobs run side by side on larger machines,
-    `hours` is the time of the work, a job bears its share of the bill, and `side_*` describe their common rate.
+    """Return (costs, bills): what every workload costs at every known speed under every price, which all decisions
+    read. `costs` has a row per workload, cell (a speed) and offer (a price): `hours` from start to end on one machine
+    (waiting for a spot machine included), `machine_hours` what it runs, `usd` the bill. Bounds take price and time at
+    their bounds. A cell without throughput, or a job that never finishes, keeps its row with missing hours and USD and
+    the reason in `status`; if only the expensive bound never finishes, only that bound is missing. Where jobs run side
+    by side on larger machines, `hours` is the time of the work, a job bears its share of the bill, and `side_*`
+    describe their common rate. `bills` has a row per line of each bill whose USD is not zero.
 
     Parameters
     ----------
-    cells, offers, fees
-        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd`.
-    workloads, instances
-        Workloads (plans are left to `plan_table`) and machines, by name.
-
-    Returns
-    -------
-    costs, bills
-        Table costs by workload, cell and offer; table bills by line of each bill whose USD is not zero.
+    cells, offers, fees, workloads, instances
+        Tables of `cells_to_price` (images/s by instance, model and batch size) and `offers_in_usd` (prices, fees);
+        workloads (plans are left to `plan_table`) and machines, by name.
     """
     machines, tables = join_offers(_exclusive_jobs(cells), offers), []
     for name, work in workloads.items():
@@ -181,7 +170,10 @@ def price_cells(
 
 
 def _jobs(rows: DataFrame, cells: DataFrame, name: str, work: Training | Runs) -> DataFrame:
-    """Keep this work's rows (cell x offer); add `work_hours` of a start, `starts`, `share` of a machine's bill."""
+    """Return a workload's rows (speed x price) with what its bill needs, read by `bill_lines`: `work_hours` of one
+    start (with bounds), `starts` one after another, `share` of a machine's bill that the job bears, `spread_months`.
+    `rows`: of `join_offers`; `cells`: all speeds, to convert hours stated for another machine.
+    """
     if work.model is not None:
         rows = rows[rows["model"] == work.model]
     slots = rows["slots"]
@@ -209,7 +201,9 @@ def _rate(rows: DataFrame, suffix: str) -> pd.Series:
 
 
 def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
-    """Return the table costs, a row per row of `_jobs`, from its `bills` by bound ('', `_low`, `_high`)."""
+    """Return the table costs, from which options are made, one row per row of `_jobs`: hours, USD, kWh, images per USD,
+    each with bounds (`_low`, `_high`), or in `status` why not. `bills`: the priced jobs by bound ('', `_low`, `_high`).
+    """
     has_hours = (jobs["status"].eq("ok") & jobs["work_hours"].notna()).to_numpy()
     finishes = np.isfinite(bills[""].hours) | ~has_hours
     costs = jobs.copy()
@@ -233,7 +227,9 @@ def _costs(jobs: DataFrame, bills: Mapping[str, Bill]) -> DataFrame:
 
 
 def _images_per_usd(jobs: DataFrame, suffix: str, has_hours: np.ndarray) -> FloatArray:
-    """Return images per USD per job at a bound: 3600 images/s / (USD/hour x interruption overhead); NaN if unpriced."""
+    """Return images per USD, by which machines are ranked, per job: 3600 images/s / (USD/hour x interruption overhead).
+    `suffix`: '' or a bound (`_low`, `_high`); `has_hours`: whether a job has hours; NaN if not priced.
+    """
     opposite, interval = OPPOSITE[suffix], jobs["every_s"].to_numpy(float) / HOUR_S
     price, rate, checkpoint, restore = numbers(
         jobs, f"usd_per_hour{opposite}", f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s"

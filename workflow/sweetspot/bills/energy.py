@@ -13,14 +13,13 @@ ESTIMATED = "estimated"  # `power_basis` of rented machines, whose power cannot 
 
 def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None) -> Columns:
     """Return an offer's columns about electricity and carbon by name: kWh and kg CO2e per hour of use, with sources.
-
-    kWh = kW x PUE, kg CO2e = kWh x intensity of the grid. Columns that are not known are left out of the dict;
-    `energy_lacks` names the facts that are missing.
+    kWh = kW x PUE, kg CO2e = kWh x intensity of the grid; the page sets carbon beside cost. Columns that are not known
+    are left out of the dict; `energy_lacks` names the facts that are missing.
 
     Parameters
     ----------
     offer, machine, energy
-        The offer, its machine, and the power of devices and grid intensities that the study declares.
+        The offer (one price), its machine, and the power of devices and grid intensities that the study declares.
     """
     facts = energy or Energy()
     columns, missing = _rented_power(machine, facts) if offer.own is None else _owned_power(offer.own)
@@ -35,7 +34,9 @@ def energy_columns(offer: PricedOffer, machine: Instance, energy: Energy | None)
 
 
 def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
-    """Return an owned machine's ({offers column: kWh per hour of use and its source}, [names of missing facts])."""
+    """Return ({offers column: value}, [names of missing facts]) about the electricity of a machine to buy. The columns
+    are kWh per hour of use ([value, low, high]; kW of the price list x PUE), its basis and source.
+    """
     kw = bounds(ownership.kw) * bounds(ownership.load_share)
     if not kw[0] > 0:  # In a price list, 0 means unknown power.
         return {}, ["kW of the price list"]
@@ -44,7 +45,9 @@ def _owned_power(ownership: Ownership) -> tuple[Columns, list[str]]:
 
 
 def _rented_power(machine: Instance, facts: Energy) -> tuple[Columns, list[str]]:
-    """Return a rented machine's ({offers column: kWh per hour of use by W of its devices, source}, [missing facts])."""
+    """Return ({offers column: value}, [names of missing facts]) about the electricity of a rented machine, an estimate.
+    The columns are kWh per hour of use ([value, low, high]; watts of devices x host x load x PUE), basis and source.
+    """
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host_share = device.host_share if device else None
     declared: dict[str, Fact | None] = {

@@ -15,13 +15,13 @@ COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")
 
 
 def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
-    """Return options with COLUMNS: GiB that the workload needs on each device, GiB of a device, whether it `fits`.
+    """Return options with COLUMNS: GiB that the work needs and has on each device, and `fits`, to drop those too small.
 
     Parameters
     ----------
     rows, settings, needs
-        Options (`workload`, `gpus`, `instance`; `fits` is null where a number is unknown); the study's settings with
-        the memory of devices; the memory that each workload needs, by its name.
+        Options, a machine with its price for a workload each (`workload`, `gpus`, `instance`; `fits` is null where a
+        number is unknown); the study's settings with the memory of devices; {workload: memory that it needs}.
     """
     pairs = zip(map(needs.get, rows["workload"].astype(str)), rows["gpus"], strict=True)
     required = [None if need is None or pd.isna(gpus) else need.gib(int(gpus)) for need, gpus in pairs]
@@ -48,7 +48,7 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
     Parameters
     ----------
     plans, settings, needs
-        The table of plans; the study's settings (GiB of a device by machine); {plan: memory that it needs}.
+        Table plans (plan x machine x price x phase); settings (GiB of devices by machine); {plan: memory it needs}.
     """
     if plans.empty:
         return plans

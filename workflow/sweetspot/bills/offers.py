@@ -38,26 +38,20 @@ def offers_in_usd(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a price list as two tables in USD, hours and months: one row per offer, and one row per fee.
-
-    An hour of use at d planned days per month costs fixed_usd_per_month / (24 d (1 - downtime_share)) +
-    variable_usd_per_hour; `usd_per_hour` is that at `days_per_month`, at most the month. `fixed_usd_per_month` is
-    due for one machine whether it is used or not: (capex - residual) / months + maintenance + staff if owned, the
-    term's sum if committed, 0 if rented. `variable_usd_per_hour` is electricity if owned, otherwise the hourly
-    price; interruptions come on top (`spot_overhead`: time with / without them). `_low` takes the cheap bound of
-    every part and `_high` the expensive one, to which few days of use belong.
+    """Return (offers, fees): a price list in USD, hours and months, a row per offer and a row per fee, for every later
+    cost. An hour of use at d planned days per month costs fixed_usd_per_month / (24 d (1 - downtime_share)) +
+    variable_usd_per_hour; `usd_per_hour` is that at `days_per_month`, at most the month. `fixed_usd_per_month` is due
+    for one machine whether it is used or not: (capex - residual) / months + maintenance + staff if owned, the term's
+    sum if committed, 0 if rented. `variable_usd_per_hour` is electricity if owned, otherwise the hourly price;
+    interruptions come on top (`spot_overhead`: time with / without them). `_low` takes the cheap bound of every part
+    and `_high` the expensive one, to which few days of use belong. Offers are in the order of the list, still without
+    `warnings` and `offer_ended`.
 
     Parameters
     ----------
     name, prices, instances, month_days, energy, price_paths
         Name of the list; the list (UserError without an exchange rate); its machines by name; days of a month; power
-        and grids declared; whether rents change over the months of a project (None: only those with a trend of their
-        own).
-
-    Returns
-    -------
-    offers, fees
-        Table offers in the order of the list, still without `warnings` and `offer_ended`; and table fees.
+        and grids declared; whether rents change over the months of a project (None: only those with their own trend).
     """
     rows: list[Columns] = []
     fees: list[Columns] = []
@@ -107,12 +101,12 @@ def offers_in_usd(
 
 
 def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns:
-    """Return {column of a table: value that the offer states}, by the paths in facts/tables.csv; no key if unstated.
+    """Return {column: value that an offer states} for its row of a table, by paths of facts/tables.csv; no key if none.
 
     Parameters
     ----------
     offer, table, money
-        The offer; `offers` or `lint` (price lint); [value, low, high] of USD per unit of the offer's currency.
+        The offer; `offers` or `lint`, the table (of prices or for the price lint); USD per unit, [value, low, high].
     """
     row: Columns = {}
     for column in STATED_COLUMNS:
@@ -130,9 +124,8 @@ def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> Columns
 
 
 def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
-    """Return USD that the buyer pays per printed unit of the offer's currency (rate and VAT), as [value, low, high].
-
-    Reclaimed VAT is left out, any other is included. Raises UserError where the list has no exchange rate to USD.
+    """Return USD that the buyer pays per printed unit of the offer's currency, [value, low, high], to convert prices.
+    Exchange rate and VAT (unless reclaimed) are in it. Raises UserError where the list has no rate to USD.
     """
     rate, currency = exchange_rate(offer, prices), offer.currency or prices.currency
     if rate is None and currency != "USD":
@@ -151,7 +144,7 @@ def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
 
 
 def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
-    """Return the offer's printed price per hour in its currency as [value, low, high]; zeros if none is stated."""
+    """Return the price per hour that an offer states, by hour, month or part: [value, low, high] in its currency."""
     if offer.compose is not None:
         accelerators = bounds(offer.compose.gpu.per_hour) * offer.compose.count
         return bounds(offer.compose.machine.per_hour) + accelerators
@@ -160,7 +153,7 @@ def _hourly_price(offer: PricedOffer, month_days: float) -> FloatArray:
 
 
 def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> Columns:
-    """Return {column of the offers table: value}: provider, device, day and source of the price, delivery, last day."""
+    """Return {offers column: value} by which readers check a price: provider, device, day and source, delivery, end."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
@@ -179,9 +172,8 @@ def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_da
 
 
 def _owned(ownership: Ownership, money: FloatArray) -> Columns:
-    """Return {offers column: value} of a bought machine: kW, resale, electricity, staff, USD per month and per hour.
-
-    `money`: USD per unit of the offer's currency, as [value, low, high].
+    """Return {column of the offers table: value} of a bought machine: kW, resale value, electricity, staff, and its
+    cost in USD per month and per hour of use. `money`: USD per unit of the offer's currency, as [value, low, high].
     """
     residual, points = _residual(ownership)
     staff = bounds(ownership.staff_hours_per_month) * bounds(ownership.staff_per_hour) * money
@@ -202,7 +194,10 @@ def _use(fixed: Number, variable: FloatArray, days: FloatArray, downtime: float 
 
 
 def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
-    """Return a machine's resale value, [value, low, high] in its currency, and its curve [{years, kept}] or None."""
+    """Return (resale value, curve by age) of a machine to buy, which lower the cost of owning it. The value is [value,
+    low, high] in its currency after the months of ownership; the curve, with which it is computed for other months,
+    [{years, kept}] (share of the price), None if a fixed value is stated.
+    """
     if not isinstance(ownership.residual, Resale):
         return bounds(ownership.residual), None
     points = ownership.residual.by_years()
@@ -213,8 +208,7 @@ def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] 
 
 def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_days: float) -> Columns:
     """Return {column of the offers table: value} of a contract: days of use per month, USD due per month, USD per hour.
-
-    `money`: USD per unit of the offer's currency, as [value, low, high].
+    `money`: USD per unit of the offer's currency, as [value, low, high]; `month_days`: days of a month.
     """
     days = np.full(3, month_days) if offer.days_per_month is None else bounds(offer.days_per_month)
     variable = bounds(deal.per_hour) * money
@@ -225,7 +219,9 @@ def _committed(deal: Commitment, money: FloatArray, offer: PricedOffer, month_da
 
 
 def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> Columns:
-    """Return {trend column: value} of how a rent moves: the offer's trend or, with `price_paths`, a preset; else {}."""
+    """Return {trend column: value} of how a rent may change in the months of a project, from which paths are sampled.
+    It is as the offer states or, with `price_paths`, a preset for such devices; {}: the price stays.
+    """
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
     trend = offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu)

@@ -26,10 +26,9 @@ def annuity(months: Number, discount_rate: float) -> Number:
 def fixed_per_month(
     capex: Number, months: Number, residual: Number, maintenance: Number, staff: Number, discount_rate: float = 0.0
 ) -> Number:
-    """Return the cost of an owned machine in USD per month, whether it is used or not.
-
-    (capex - residual) / months + maintenance + staff; with a discount rate, the level payment whose present
-    value is the purchase less the discounted residual value.
+    """Return the cost of an owned machine in USD per month, used or not, to set against rents.
+    (capex - residual) / months + maintenance + staff; with a discount rate, the level payment whose present value is
+    the purchase less the discounted residual value.
 
     Parameters
     ----------
@@ -41,13 +40,13 @@ def fixed_per_month(
 
 
 def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: Any = 0.0) -> Any:
-    """Return USD per hour of use: fixed / (24 d (1 - downtime)) + variable; infinity without any use.
+    """Return USD per hour of use, which compares owned with rented: fixed / (24 d (1 - downtime)) + variable.
 
     Parameters
     ----------
     fixed, variable, days, downtime_share
-        USD per month, USD per hour of use, planned days of use per month, share of these in which the machine is broken
-        and draws no power (numbers, arrays or columns).
+        USD per month, USD per hour of use, planned days of use per month (0: infinity), share of these in which the
+        machine is broken and draws no power (numbers, arrays or columns).
     """
     hours = np.multiply(HOURS_A_DAY * days, 1.0 - downtime_share)
     with np.errstate(divide="ignore"):  # Without any use an hour costs more than any price.
@@ -55,13 +54,13 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
 
 
 def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, column: int = 0) -> FloatArray:
-    """Return the resale value of a machine as a share of its purchase price, linear between points, constant after.
+    """Return the resale value of a machine as a share of its purchase price after some months, to price ownership.
 
     Parameters
     ----------
     points, months, column
-        Rows of [years since the purchase (the first 0), median, low, high share]; months since the purchase; which
-        share is returned: median (0), low (1) or high (2).
+        Rows of [years since the purchase (the first 0), median, low, high share], linear between, constant after;
+        months since the purchase; which share is returned: median (0), low (1) or high (2).
     """
     years = [point[0] for point in points]
     shares = [point[1 + column] for point in points]
@@ -71,13 +70,13 @@ def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, col
 def resale_factor(
     points: Any, months: npt.ArrayLike, baseline_months: float, price_factor: npt.ArrayLike = 1.0
 ) -> FloatArray:
-    """Return the resale value at other months or prices as a multiple of that in the offers table; 1 without a curve.
+    """Return the resale value at other months or prices / that in the offers table, to price a change; no curve: 1.
 
     Parameters
     ----------
     points, months, baseline_months, price_factor
-        Column `residual_points` of an offer; months of ownership, here and in the offers table; purchase price as a
-        multiple of the table's.
+        Column `residual_points` of an offer ([{years, kept}] or missing); months of ownership, here and in the offers
+        table; purchase price as a multiple of the table's.
     """
     curve = [] if points is None or isinstance(points, float) else [(p["years"], p["kept"]) for p in points]
     baseline = float(share_of_price(curve, baseline_months)) if curve else 0.0

@@ -19,22 +19,20 @@ TOO_SLOW = "too slow"  # The longest jobs take more than the planned hours on an
 def plan_table(
     cells: DataFrame, offers: DataFrame, fees: DataFrame, workloads: costs.Workloads, instances: costs.Machines
 ) -> DataFrame:
-    """Return the table plans: a row per plan, cell, offer and phase; rows `possession` (monthly costs) and `total`.
-
-    `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
+    """Return the table plans: hours and USD of each project plan on each machine at each price, to decide who does it.
+    A row per plan, cell (a machine's speed), offer (its price) and phase; rows `possession` (monthly costs) and
+    `total`. `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to the end of its
     last job, `usd` its bill. Jobs queue for owned machines; rented ones are as many as the plan allows and the jobs
-    need. A phase starts when the one before has ended. Owned machines work in their planned hours, committed ones
-    in all hours of their terms; where `boxes` need more hours, more machines are taken (`machines` of the row
-    `possession`), and where no number is enough, the status is TOO_SLOW.
-
-    Further columns allow repricing: `job_hours` of one job at the speed of `speed_of`, `work_hours` of all jobs as
-    stated, `room_hours` of one machine (NaN: unlimited), `renewed_term_months` of a term that is signed again.
+    need. A phase starts when the one before has ended. Owned machines work in their planned hours, committed ones in
+    all hours of their terms; where `boxes` need more hours, more machines are taken (`machines` of the row
+    `possession`), and where no number is enough, the status is TOO_SLOW. Further columns allow repricing: `job_hours`
+    of one job at the speed of `speed_of`, `work_hours` of all jobs as stated, `room_hours` of one machine (NaN:
+    unlimited), `renewed_term_months` of a term that is signed again.
 
     Parameters
     ----------
     cells, offers, fees, workloads, instances
-        The cells (`cells_to_price`), offers and fees tables; workloads, of which plans are priced, and machines by
-        name.
+        Tables of cells (`cells_to_price`), offers and fees; workloads, of which plans are priced; machines by name.
     """
     rows = costs.join_offers(cells[cells["status"] == "ok"], offers)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -50,9 +48,8 @@ def plan_table(
 
 
 def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.Machines) -> DataFrame:
-    """Return options (cell x offer) with `device_images_per_s` of one device and `measured`, the machine behind it.
-
-    That is the machine's base instance, otherwise an equal share of the machine's own images/s.
+    """Return rows (machine speed x price) with the speed of jobs that take one device: `device_images_per_s`, from the
+    machine's base instance, else an equal share of its own images/s; `measured` names the machine behind it.
     """
     rows = rows.assign(device_images_per_s=rows["images_per_s"] / rows["gpus"], measured=rows["instance"])
     for name in rows["instance"].unique():
@@ -67,11 +64,10 @@ def _with_device_throughput(rows: DataFrame, cells: DataFrame, instances: costs.
 
 
 def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
-    """Return the plans table of one plan: a row per option (cell x offer) and phase, and rows `possession` and `total`.
-
-    A contract is signed for one term, or for as many as cover a plan that says `renewed`. n machines take at least
-    1/n of the hours of one, so the number of machines is raised to the smallest that finishes in time. `status`: `ok`
-    or why hours and USD are missing.
+    """Return the plans table of one project plan: a row per option and phase, a row `possession` (monthly), one
+    `total`. `rows`: options (a machine's speed x a price) for the plan's model. A contract is signed for one term, or
+    for as many as cover a plan that says `renewed`. n machines take at least 1/n of the hours of one, so the number of
+    machines is raised to the smallest that finishes in time. `status`: `ok` or why hours and USD are missing.
     """
     is_owned = rows["purchase"] == "own"
     owned_months = rows["months"] if plan.months is None else plan.months
@@ -118,9 +114,9 @@ def _plan(rows: DataFrame, fees: DataFrame, plan: ProjectPlan) -> DataFrame:
 def _schedule(
     rows: DataFrame, fees: DataFrame, plan: ProjectPlan, phase: Phase, fixed_machines: FloatArray
 ) -> DataFrame:
-    """Return options (cell x offer) with a phase's machines, hours from its start to its end, USD of all machines.
-
-    `fixed_machines`: machines per option that are owned or signed for. `slots`: jobs at once on one machine.
+    """Return options (machine speed x price) with one phase's jobs dealt to machines: `machines`, `hours`, `usd` ...
+    `hours` run from its start to its end, `usd` is of all machines, `slots` are the jobs at once on one. `phase`:
+    number and hours of jobs; `fixed_machines`: machines per option that are owned or signed for.
     """
     slots, rate, speed_of = np.ones(len(rows)), rows["images_per_s"], rows["instance"]
     if phase.gpus_per_job == "one":

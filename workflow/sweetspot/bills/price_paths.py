@@ -17,9 +17,9 @@ TREND_COLUMNS = tuple(name for name in TABLES["offers"] if name.startswith("tren
 
 
 def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
-    """Return a project's mean rent / today's rent; `change`: share per year (NaN: constant), `months`: its length.
-
+    """Return a project's mean rent / today's rent, by which its rentals are priced.
     Month t = 0, 1, ... pays (1 + change)^(t / 12), the price at its beginning; part of a month counts as its fraction.
+    `change`: share per year (NaN: constant); `months`: the project's length.
     """
     yearly, span = np.nan_to_num(np.asarray(change, float)), np.minimum(np.asarray(months, float), LONGEST)
     monthly = (1.0 + yearly) ** (1.0 / 12.0)
@@ -31,8 +31,7 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
 
 
 def central_change(offer: Mapping[str, Any]) -> float:
-    """Return the share by which the central price of a row of offers changes per year: a drift's median; else 0.
-
+    """Return the share per year by which the price of a row of offers is expected to change: a drift's median; else 0.
     A list price that is cut once in eight years is constant in most years, and a random walk has no drift.
     """
     return float(offer["trend_change"]) if offer.get("trend_kind") == "drift" else 0.0
@@ -53,7 +52,7 @@ def at_mean_rent(rows: pd.DataFrame, months: float | None) -> pd.DataFrame:
 def sampled_path(
     offer: Mapping[str, Any], market: FloatArray, specific: FloatArray, jump: FloatArray, size: FloatArray
 ) -> FloatArray:
-    """Return sampled prices at the beginning of each month as multiples of today's price, sample x month.
+    """Return possible future rents of an offer, sample x month, as multiples of today's, for intervals of cost.
 
     Parameters
     ----------
@@ -86,14 +85,14 @@ def _change(offer: Mapping[str, Any], noise: FloatArray) -> FloatArray:
 
 
 def mean_of_months(path: FloatArray, months: npt.ArrayLike) -> FloatArray:
-    """Return each sample's mean of `path` (sample x month) over its first `months`; part of a month is weighted."""
+    """Return each sample's mean rent over a project: of `path` (sample x month) over `months`, fractions weighted."""
     span = np.broadcast_to(np.asarray(months, float), (path.shape[0],))
     weight = np.clip(span[:, None] - np.arange(path.shape[1]), 0.0, 1.0)
     return np.asarray((path * weight).sum(axis=1) / weight.sum(axis=1))
 
 
 def mean_of_parts(path: FloatArray, starts: FloatArray, length: float) -> FloatArray:
-    """Return each sample's mean of `path` over each of several parts of the project, sample x part.
+    """Return each sample's mean rent in each of several parts of a project (its sampled months), sample x part.
 
     Parameters
     ----------

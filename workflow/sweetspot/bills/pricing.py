@@ -27,9 +27,8 @@ from sweetspot.study.workloads import load_monthly, load_workloads
 def _read_inputs(
     price_file: Path, workload_file: Path, instances: Machines, name: str, *terms: Any
 ) -> tuple[Workloads, checks.MonthlyWorks, DataFrame, DataFrame, DataFrame]:
-    """Read and check price list and workloads: (jobs, monthly workloads, offers, fees, price_lint); UserError if wrong.
-
-    `name` and `terms` are passed to `price_tables`, which makes the three tables.
+    """Return (jobs, monthly workloads, offers, fees, price_lint), read from two files and checked; UserError if wrong.
+    `name` and `terms` are passed to `price_tables`, which makes the three tables of the price list.
     """
     workloads, monthly = load_workloads(workload_file), load_monthly(workload_file)
     prices = load_price_list(price_file)
@@ -53,12 +52,12 @@ def price_study(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
-    """Price all workloads of a study with one price list; {table: Arrow table} as the rule `price_workloads` writes.
+    """Price all workloads of a study with one price list; {table: Arrow table}, which `price_workloads` writes.
 
     Parameters
     ----------
     throughput, extrapolation, price_file, workload_file, instance_files
-        Tables throughput.parquet and extrapolation.parquet; files, of which a UserError names what does not fit.
+        Tables (images/s by machine and model) of these names; files, named by a UserError if they do not fit.
     name, month_days, study_date, energy, price_paths
         Name of the list, days of a month, day at which a price's age is judged; power and grids; whether rents change.
     """
@@ -82,7 +81,7 @@ def price_tables(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> tuple[DataFrame, DataFrame, DataFrame]:
-    """Return the tables offers (a row per offer), fees (per fee) and price_lint (per finding) of a price list.
+    """Return (offers, fees, price_lint) of a price list: a row per machine and price, per fee, and per doubtful price.
 
     Parameters
     ----------
@@ -117,12 +116,12 @@ class StudyFiles:
 
 
 def check_scenarios(scenarios: Mapping[str, Scenario], study: StudyFiles, scratch: Path) -> None:
-    """Write each scenario's files below `scratch` and raise a UserError for inconsistent ones, as pricing would.
+    """Raise a UserError for scenarios (what-if changes of a study) that cannot be priced, before any is compared.
 
     Parameters
     ----------
     scenarios, study, scratch
-        Scenarios by name; the study's own files; a folder, in which each scenario gets one of its own.
+        Scenarios by name; the study's own files; a folder, below which each scenario's files are written.
     """
     faults, terms = Faults(), (study.month_days, study.as_of, study.energy, study.price_paths)
     for name, scenario in scenarios.items():

@@ -34,11 +34,10 @@ Factor = Callable[[str], Number]  # of the row's value with that name; 1 if it s
 
 
 def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return options with `rent_months`, `rent_factor`; USD, images per USD and hourly USD are then at the mean rent.
-
-    `rent_months`: months over which rents are averaged, those for which the model's reference is owned; NaN
-    where the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over
-    today's price, 1 where it stays. `usd_per_hour` is today's price.
+    """Return options with `rent_months`, `rent_factor`, and USD at the mean rent of a project, to compare with owning.
+    `rows`: options, a workload on a machine at a price each. `rent_months`: months over which rents are averaged, those
+    for which the model's reference is owned; NaN where the reference is not owned (prices of today are compared) or the
+    price stays. `rent_factor`: that mean over today's price, 1 where it stays. `usd_per_hour` is today's.
     """
     owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
     months = rows["model"].map(owned.set_index("model")["months"]).where(rows["trend_kind"].isin(MOVING)).astype(float)
@@ -61,12 +60,12 @@ def rent_over(row: Row, months: Number) -> Number:
 
 
 def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatArray:
-    """Return the central rent in each part of a project as a multiple of the row's mean rent, 1 x part.
+    """Return an option's rent in each part of a project as a multiple of its mean rent, 1 x part, without uncertainty.
 
     Parameters
     ----------
     row, starts, length
-        Option; begin of each part in months from the project's start; length of every part in months.
+        Row of options (a machine at a price); begin of each part in months from the start; months of every part.
     """
     last = math.ceil(float(starts[-1]) + length)
     path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
@@ -74,10 +73,9 @@ def central_rent_by_month(row: Row, starts: FloatArray, length: float) -> FloatA
 
 
 class Rents:
-    """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise.
-
-    `stream` returns a random generator for a key; `draws` is the number of samples; `lengths` are the project's
-    months by model, one per sample.
+    """Sampled rents of offers as multiples of central or mean rents; all offers share one market's noise. `stream`:
+    returns a random generator for a key; `draws`: number of samples; `lengths`: months of a project by model, by
+    sample.
     """
 
     def __init__(
@@ -97,25 +95,25 @@ class Rents:
         return self._mean(row) / float(row["rent_factor"])
 
     def by_month(self, row: Row, starts: FloatArray, length: float) -> FloatArray:
-        """Return an option's rent in each part of its project as a multiple of its mean rent there, sample x part.
+        """Return an option's sampled rent in each part of its project / its mean rent there, sample x part, for mixes.
 
         Parameters
         ----------
         row, starts, length
-            Option; begin of each part in months from the project's start; length of every part in months.
+            Row of options; begin of each part in months from the project's start; length of every part in months.
         """
         months = min(math.ceil(round(float(starts[-1]) + length, 9)), LONGEST)
         return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Row) -> FloatArray:
-        """Return an option's sampled mean rent over its model's project / today's rent, one per sample; cached."""
+        """Return an option's (row's) mean rent over its project / today's rent, one per sample: what it will cost."""
         key = (*_market_key(row), row["model"])
         if key not in self._means:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
     def _path(self, row: Row, months: int = 0) -> FloatArray:
-        """Return an option's sampled rent / today's, sample x month (at least the longest project's months); cached."""
+        """Return an option's (row's) sampled rent / today's, sample x month, at least for the longest project."""
         months = max(months, self._months)
         market, provider = _market_key(row), ("list price", row["provider"])
         if (*market, months) not in self._paths:
@@ -129,7 +127,7 @@ class Rents:
         return self._paths[(*market, months)]
 
     def _fresh_noise(self, months: int, kind: str, *key: object) -> FloatArray:
-        """Return noise ("random" or "standard_normal"), sample x month; more `months` leave earlier ones unchanged."""
+        """Return noise of rents, sample x month, "random" or "standard_normal"; more `months` leave the first alone."""
         noise = np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
         if months == self._months:
             return noise
@@ -144,10 +142,9 @@ def _market_key(row: Row) -> tuple[object, ...]:
 
 
 class Rates(NamedTuple):
-    """Cost rates of one option: numbers, or arrays with one value per case.
-
-    `fixed`: USD per month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented);
-    `longer`: elapsed hours of a job as a multiple of the planned ones, at the same speed (interruptions).
+    """Cost rates of one option (a machine at a price): numbers, or arrays with one value per case. `fixed`: USD per
+    month, used or not; `variable`: USD per hour of use; `days` of use per month (NaN if rented); `longer`: elapsed
+    hours of a job as a multiple of the planned ones, at the same speed (interruptions).
     """
 
     fixed: Number
@@ -157,13 +154,13 @@ class Rates(NamedTuple):
 
 
 def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
-    """Return an option's cost rates with its values multiplied by `factor`: USD per month and hour, days of use, delay.
+    """Return what an option costs per month and hour if its values are multiplied by `factor`, as all analyses do.
 
     Parameters
     ----------
     row, factor, rent
-        Option; function from a column's name to its factor; sampled mean rent of the project as a multiple of the
-        planned mean (None: calculated from the months).
+        Row of options (a machine at a price); function from a column's name to its factor; sampled mean rent of the
+        project as a multiple of the planned mean (None: calculated from the months).
     """
     if row["purchase"] == "own":
         planned = possession(row, lambda _: 1.0)
@@ -179,7 +176,10 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 
 
 def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
-    """Return an option's (machine hours, elapsed hours) of a job / the planned, if `factor` x as often interrupted."""
+    """Return how much slower and dearer a spot job is if interruptions are `factor` times as frequent. (Machine hours,
+    elapsed hours) / the planned; (1, 1) without any. `row`: of options, with `interruptions_per_hour`, and seconds to
+    write a checkpoint, to restore it and to wait for another machine.
+    """
     planned = or_zero(row.get("interruptions_per_hour"))
     if not planned > 0:
         return 1.0, 1.0
@@ -191,13 +191,13 @@ def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
 
 
 def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
-    """Return USD per month of owning the row's machine, used or not, downtime ignored (`fixed_per_month`).
+    """Return USD per month of owning a machine, used or not, at changed values, such as another price or more months.
 
     Parameters
     ----------
     row, factor, after
-        Option; function from a column's name to its factor (the resale curve follows price and months); months from the
-        project's begin to delivery, which leave the resale value as it is.
+        Row of options; function from a column's name to its factor (the resale curve follows price and months); months
+        from the project's begin to delivery, which leave the resale value as it is. Downtime is ignored.
     """
     capex, months = row["capex_usd"] * factor("capex_usd"), row["months"] * factor("months")
     price_factor = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0

@@ -17,7 +17,7 @@ LARGEST_EXPONENT = 700.0
 
 
 def billed_seconds(seconds: Number, granularity_s: Number, minimum_s: Number) -> FloatArray:
-    """Return the seconds charged for one start: max(minimum, ceil(t / granularity) x granularity).
+    """Return the seconds that a provider charges for one start: max(minimum, ceil(t / granularity) x granularity).
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def billed_seconds(seconds: Number, granularity_s: Number, minimum_s: Number) ->
 
 
 def billed_months(hours: Number, month_days: Number, prorated: bool | pd.Series) -> FloatArray:
-    """Return the months for which monthly fees are due.
+    """Return the months for which a rental's monthly fees (storage, minimum) are due.
 
     Parameters
     ----------
@@ -50,10 +50,9 @@ def contract_months(months: Number | pd.Series, term_months: Number | pd.Series)
 
 
 def checkpoint_interval(dump: Number, between: Number) -> FloatArray:
-    """Return the best time between checkpoints, in the unit of both arguments.
-
-    tau = sqrt(2 d M) [1 + (1/3) sqrt(d/2M) + (1/9)(d/2M)] - d for d < 2M, else M (Daly 2006, eq. 37), with the
-    time d to write a checkpoint (`dump`) and the mean time M between interruptions (`between`).
+    """Return the time between checkpoints that loses least to interruptions, in the unit of both arguments.
+    tau = sqrt(2 d M) [1 + (1/3) sqrt(d/2M) + (1/9)(d/2M)] - d for d < 2M, else M (Daly 2006, eq. 37), with the time d
+    to write a checkpoint (`dump`) and the mean time M between interruptions (`between`).
     """
     ratio = dump / (2.0 * between)
     tau = np.sqrt(2.0 * dump * between) * (1.0 + np.sqrt(ratio) / 3.0 + ratio / 9.0) - dump
@@ -61,11 +60,10 @@ def checkpoint_interval(dump: Number, between: Number) -> FloatArray:
 
 
 def wall_time(work: Number, per_hour: Number, dump: Number, restore: Number, interval: Number) -> FloatArray:
-    """Return the expected machine hours of a training with interruptions; infinity beyond NEVER_HOURS.
-
-    With M = 1 / per_hour, a stretch of tau hours and the checkpoint d after it take M e^(R/M) (e^((tau+d)/M) - 1)
-    (Daly 2006). There are T_s / tau stretches; the last has no checkpoint, because its end is the result. So
-    T_w = M e^(R/M) [(T_s/tau - 1) (e^((tau+d)/M) - 1) + e^(tau/M) - 1]; T_w = T_s without interruptions.
+    """Return the expected machine hours of a training with interruptions (spot, failures); infinity beyond NEVER_HOURS.
+    With M = 1 / per_hour, a stretch of tau hours and the checkpoint d after it take M e^(R/M) (e^((tau+d)/M) - 1) (Daly
+    2006). There are T_s / tau stretches; the last has no checkpoint, because its end is the result. So T_w = M e^(R/M)
+    [(T_s/tau - 1) (e^((tau+d)/M) - 1) + e^(tau/M) - 1]; T_w = T_s without interruptions.
 
     Parameters
     ----------
@@ -83,7 +81,7 @@ def wall_time(work: Number, per_hour: Number, dump: Number, restore: Number, int
 
 
 def overhead(per_hour: Number, dump: Number, restore: Number, interval: Number) -> FloatArray:
-    """Return the machine hours per hour of training of a long job; infinity if it never finishes.
+    """Return machine hours per hour of a long training with interruptions, by which spot prices rise; or infinity.
 
     Parameters
     ----------
@@ -106,7 +104,9 @@ def _hours_between(rate: Number) -> FloatArray:
 
 
 def _slowdown(rate: Number, dump: Number, restore: Number, tau: FloatArray) -> FloatArray:
-    """Return machine hours per hour of training; `rate`: interruptions an hour; hours d, R, tau as in `wall_time`."""
+    """Return machine hours per hour of training with interruptions (Daly 2006), by which time and cost grow; none: 1.
+    `rate`: interruptions per hour; `dump`, `restore`, `tau`: hours to write a checkpoint, to restart, between two.
+    """
     between = _hours_between(rate)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         lost = np.expm1(np.minimum((tau + dump) / between, LARGEST_EXPONENT))
@@ -115,12 +115,12 @@ def _slowdown(rate: Number, dump: Number, restore: Number, tau: FloatArray) -> F
 
 
 def makespan(machine_hours: Number, per_hour: Number, wait: Number) -> Number:
-    """Return the expected hours from start to end: T_w (1 + wait / M); the wait is not billed.
+    """Return the expected hours from start to end of an interrupted job, for its deadline: T_w (1 + wait / M).
 
     Parameters
     ----------
     machine_hours, per_hour, wait
-        Hours that the machine runs T_w; interruptions per hour 1 / M; hours until another machine is available.
+        Hours that the machine runs T_w; interruptions per hour 1 / M; hours until another machine is free (not billed).
     """
     return machine_hours * (1.0 + per_hour * wait)
 
@@ -140,15 +140,15 @@ class Bill:
 
 
 def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill:
-    """Return USD by line, hours and machine hours of each job, at central values or at low or high bounds.
+    """Return what each job costs as a Bill (USD by line, hours, machine hours), at central values or at one bound.
 
     Parameters
     ----------
     jobs, fees, suffix
-        Columns of the offers table; `work_hours` of one start (also with `suffix`: '', '_low' or '_high'); `starts` one
-        after the other; `spread_months`, the months for which monthly fees are due (NaN: by the hours); `in_a_row`,
-        equal jobs that one start works on, each of which ends with its result; `share` of the machine's bill that the
-        job bears. Then the fees table.
+        A row per job: columns of the offers table; `work_hours` of one start (also with `suffix`: '', '_low' or
+        '_high'); `starts` one after the other; `spread_months`, the months for which monthly fees are due (NaN: by the
+        hours); `in_a_row`, equal jobs that one start works on, each of which ends with its result; `share` of the
+        machine's bill that the job bears. Then the fees table (`name`, `unit`, `usd` by instance and purchase).
     """
     starts, in_a_row, share, price, energy, rate = numbers(
         jobs, "starts", "in_a_row", "share",
@@ -192,12 +192,12 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
 
 
 def job_rounds(jobs: Number, slots: Number, machines: Number) -> tuple[FloatArray, FloatArray]:
-    """Return (rounds on the machine with the most jobs, rounds of all machines together) for equal jobs.
+    """Return (rounds on the busiest machine, which set the time; rounds of all machines, which are paid) of equal jobs.
 
     Parameters
     ----------
     jobs, slots, machines
-        Jobs, dealt out evenly; jobs that a machine runs at once; machines, of which idle ones do not count.
+        Jobs, dealt out evenly; jobs that a machine runs at once (a round); machines; idle ones do not count.
     """
     used = np.minimum(machines, np.ceil(jobs / slots))
     share, remainder = np.divmod(jobs, used)

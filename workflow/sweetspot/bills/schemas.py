@@ -36,7 +36,7 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
 
 
 def with_types(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy with each column in its type of facts/tables.csv: float, integer or object; float if undeclared."""
+    """Return a table with columns in their declared types (facts/tables.csv; else float), so that rows can be added."""
     kinds = {name: COLUMN_TYPES.get(name, pa.float64()) for name in table.columns}
     numeric = (pa.float64(), pa.int64())
     types = {name: kind.to_pandas_dtype() if kind in numeric else object for name, kind in kinds.items()}
@@ -61,7 +61,7 @@ def bounds(amount: "Ranged | None") -> FloatArray:
 
 
 def expand(**values: Any) -> Columns:
-    """Return a table row by column name; an array [value, low, high] becomes `name`, `name_low`, `name_high`."""
+    """Return a table row {column: value}; an amount [value, low, high] becomes three columns: a, a_low, a_high."""
     row: Columns = {}
     for name, value in values.items():
         is_array = isinstance(value, np.ndarray)

@@ -43,10 +43,7 @@ class JobClass:
 
 @dataclass(frozen=True)
 class WaitDistribution:
-    """Distribution of a job's waiting time in hours.
-
-    Either P(wait > t) = p_wait * exp(-t / mean_if_waiting), or the sorted waits of a simulation.
-    """
+    """Wait of a job in hours: P(wait > t) = p_wait * exp(-t / mean_if_waiting), or the sorted waits of a simulation."""
 
     p_wait: float
     mean_if_waiting: float
@@ -65,7 +62,7 @@ class WaitDistribution:
         return math.nan if self.is_overloaded else self.p_wait * self.mean_if_waiting
 
     def quantile(self, probability: float) -> float:
-        """Return the wait in hours that a job exceeds with 1 - `probability` only; NaN if overloaded."""
+        """Return the wait in hours that only 1 - `probability` (0 to 1) of the jobs exceed; NaN if overloaded."""
         if self.is_overloaded:
             return math.nan
         if self.simulated:
@@ -75,7 +72,7 @@ class WaitDistribution:
         return self.mean_if_waiting * math.log(self.p_wait / (1 - probability))
 
     def p_longer_than(self, hours: FloatArray) -> FloatArray:
-        """Return, per value of `hours`, the share of jobs that wait longer; 1 for negative hours."""
+        """Return the share of jobs that wait longer than each of `hours` (an array), as for deadlines; negative: 1."""
         if self.simulated:
             rank = np.searchsorted(self.simulated, hours, side="right")
             return np.asarray(1.0 - rank / len(self.simulated))
@@ -92,9 +89,8 @@ OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
 
 def erlang_b(servers: int, offered_load: float) -> float:
     """Return the share of arrivals lost because all `servers` are busy (M/M/c/c queue), the step before `erlang_c`.
-
-    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with the offered load a in erlang (arrival rate x mean run time);
-    no factorial overflows (Cooper, Introduction to Queueing Theory, 1981, section 3.2).
+    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with the offered load a in erlang (arrival rate x mean run time); no
+    factorial overflows (Cooper, Introduction to Queueing Theory, 1981, section 3.2).
     """
     p_blocked = 1.0
     for count in range(1, servers + 1):
@@ -103,7 +99,7 @@ def erlang_b(servers: int, offered_load: float) -> float:
 
 
 def erlang_c(servers: int, offered_load: float) -> float:
-    """Return the probability to wait in an M/M/c queue; `offered_load`: arrival rate x mean run time (erlang)."""
+    """Return the share of jobs that wait in an M/M/c queue; `offered_load`: arrival rate x mean run time (erlang)."""
     if offered_load >= servers:
         return 1.0
     p_blocked = erlang_b(servers, offered_load)
@@ -116,7 +112,9 @@ def utilization(classes: Sequence[JobClass]) -> float:
 
 
 def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return the distribution of waits (hours) of jobs that share machines; OVERLOADED if these are too few."""
+    """Return how long jobs wait (hours) for machines that they share: by formula (M/G/c), else by simulation.
+    OVERLOADED if the machines are too few. `classes`: rates of arrival, run times and jobs at once, per kind of job.
+    """
     active = [job for job in classes if job.arrivals_per_hour > 0]
     busy_share = utilization(active)
     if not active:
@@ -146,7 +144,7 @@ class SampledWaits:
     step: npt.NDArray[np.int_]  # index into `distributions`, sample x month
 
     def share_in_time(self, spare_hours: FloatArray) -> FloatArray:
-        """Return the share of jobs, sample x month, whose wait is within `spare_hours` (one per sample)."""
+        """Return the share of jobs in time, sample x month: they wait at most `spare_hours` (one per sample)."""
         shares = np.stack([1.0 - waits.p_longer_than(spare_hours) for waits in self.distributions])
         return np.asarray(shares[self.step, np.arange(len(spare_hours))[:, None]])
 
@@ -155,7 +153,9 @@ NO_WAITS = SampledWaits(0.0, [NO_WAIT], np.zeros((1, 1), int))
 
 
 def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> SampledWaits:
-    """Return waits of jobs in the mix of `classes` on machines busy to `utilizations` (0 to 1, sample x month)."""
+    """Return waits of jobs in the mix of `classes` if their number is uncertain: machines busy to `utilizations`
+    (sample x month, 0 to 1) instead of as planned. A formula or a simulation per step of 1/20.
+    """
     rounded = np.rint(utilizations * UTILIZATION_STEPS)
     levels, step = np.unique(rounded, return_inverse=True)
     busy_share = utilization(classes) or math.inf
@@ -173,7 +173,9 @@ def _scaled(classes: Sequence[JobClass], factor: float) -> list[JobClass]:
 
 
 def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
-    """Return the distribution of simulated waits (hours) of jobs of all classes; OVERLOADED if the queue grows."""
+    """Return the wait of jobs that take different numbers of devices, for which no formula exists, by simulation, in
+    hours. OVERLOADED if more jobs arrive than the machines can do.
+    """
     rate = sum(job.arrivals_per_hour for job in classes)
     # The mix does not depend on the rate, so that the random jobs of one mix are cached.
     mix = tuple(replace(job, arrivals_per_hour=round(job.arrivals_per_hour / rate, 9)) for job in classes)
@@ -185,7 +187,7 @@ def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
 
 
 def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED_JOBS) -> list[float]:
-    """Simulate jobs first in, first out, and return their waits in hours in order of arrival.
+    """Return simulated waits in hours of jobs first in, first out, in order of arrival, where no formula holds.
 
     Parameters
     ----------
@@ -202,7 +204,7 @@ def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED
 
 @lru_cache(maxsize=64)
 def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> float:
-    """Return the jobs per hour that the machines finish if jobs of this mix always wait."""
+    """Return the jobs per hour of this mix that busy machines finish: the arrival rate beyond which waits only grow."""
     devices, _, hours, devices_needed = _random_jobs(mix, jobs)
     starts = start_times(devices, [0.0] * jobs, hours, devices_needed)
     return jobs / max(start + duration for start, duration in zip(starts, hours, strict=True))
@@ -210,7 +212,9 @@ def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> flo
 
 @lru_cache(maxsize=64)
 def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float], list[float], list[int]]:
-    """Draw jobs of a mix: number of devices; by job its arrival (1 job/hour) and run time in hours, devices needed."""
+    """Return (devices, arrivals, run times in hours, devices needed), lists by job, of random jobs to simulate a queue.
+    `mix`: classes, whose `arrivals_per_hour` are weights; `jobs`: their number; they arrive at 1 job/hour.
+    """
     devices = math.lcm(*(job.servers for job in mix))
     generator = random.Random(SEED)
     classes = generator.choices(mix, [job.arrivals_per_hour for job in mix], k=jobs)
@@ -225,12 +229,12 @@ def _random_jobs(mix: tuple[JobClass, ...], jobs: int) -> tuple[int, list[float]
 def start_times(
     devices: int, arrivals: Sequence[float], hours: Sequence[float], devices_needed: Sequence[int]
 ) -> list[float]:
-    """Return the start of each job in hours on `devices` devices; no job overtakes an earlier one.
+    """Return the hour at which each job starts on shared `devices` devices, in order, to simulate waits.
 
     Parameters
     ----------
     devices, arrivals, hours, devices_needed
-        Number of devices; arrival and run time in hours, and devices of each job, in order of arrival.
+        Number of devices; arrival and run time in hours, and devices of each job; no job overtakes an earlier one.
     """
     free = devices
     running: list[tuple[float, int]] = []  # heap of (end, devices)

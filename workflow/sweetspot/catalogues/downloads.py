@@ -15,10 +15,8 @@ IDENTITY = {"Accept-Encoding": "identity"}  # A gzipped answer may stop unnotice
 
 @dataclass(frozen=True)
 class Download:
-    """A file that was fetched.
-
-    address: without what may be a secret. day: of the last change as the server said it, else that of the download
-    (UTC). sha256: beginning of the checksum, as sources print it.
+    """A file that was fetched. address: without what may be a secret. day: of the last change as the server said it,
+    else that of the download (UTC). sha256: beginning of the checksum, as sources print it.
     """
 
     address: str
@@ -39,7 +37,9 @@ def current_day() -> date:
 
 
 def download(url: str, expected: str) -> Download:
-    """Fetch the file at an address; raise UserError, with what was `expected` ('a CSV file'), if there is none."""
+    """Fetch the file at an address, such as a price catalogue, with its day and checksum. Raises UserError if it
+    cannot be fetched or is a web page; `expected` ('a CSV file') says in the message what should be there.
+    """
     import requests
 
     address = public_url(url)

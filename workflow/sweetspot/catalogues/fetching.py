@@ -31,7 +31,9 @@ class FetchedCatalogue:
 
 
 def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
-    """Fetch SkyPilot's `base_url`/provider/vms.csv; its prices are of the day of its last change, or the download."""
+    """Fetch today's prices of a provider from SkyPilot's catalogue, `base_url`/provider/vms.csv, to refresh price
+    lists. Their day is that of the file's last change, else of the download.
+    """
     file = download(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
     day, verb = file.day, "of"
     if base_url == SKYPILOT:  # GitHub's host does not say the day of a file.
@@ -46,7 +48,9 @@ def fetch_skypilot(provider: str, base_url: str) -> FetchedCatalogue:
 
 
 def fetch_gpuhunt(provider: str, base_url: str) -> FetchedCatalogue:
-    """Fetch gpuhunt's newest zipped CSV at `base_url`/provider; the file `version` there names it (20260819-1204)."""
+    """Fetch today's prices of a provider from gpuhunt's catalogue, to refresh price lists: the zipped CSV at
+    `base_url`/provider that the file `version` there names (20260819-1204), whose date is the prices' day.
+    """
     answer = download(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue")
     version = answer.content.decode(errors="replace").strip()
     try:

@@ -8,9 +8,8 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Listing:
-    """One price of a catalogue: an hour of a machine in a zone, with what the catalogue says of the machine.
-
-    instance: a name for files; title: the catalogue's own, if it differs. region: contains `zone`, if both are given.
+    """One price of a catalogue: an hour of a machine in a zone, with what the catalogue says of the machine. instance:
+    a name for files; title: the catalogue's own, if it differs. region: contains `zone`, if both are given.
     gpu_detail: the device's long name; gpu_memory_gb: of one device.
     """
 
@@ -44,16 +43,16 @@ class Catalogue:
         return next(iter(faults), "")
 
     def skipped(self) -> list[str]:
-        """Return a sentence per fault of lines left out: file, first line that has it, how many more lines do."""
+        """Return sentences for the user, one per fault of lines without a price: file, first line, number of others."""
         return [
             f"{self.file}, line {lines.iloc[0]}{f' and {len(lines) - 1} more' if len(lines) > 1 else ''}: {fault}"
             for fault, lines in self.faulty_lines.groupby("fault", sort=False)["line"]
         ]
 
     def cheapest(self, zone: str | None, names: Collection[str] | None = None) -> list[Listing]:
-        """Return the cheapest listing of each machine and purchase, in the order of first appearance.
-
-        `zone`: a zone or region, or how it begins (None: anywhere); `names`: instances or titles to keep (None: all).
+        """Return the cheapest listing (price of an hour) of each machine and way to buy it, in the order of first
+        appearance: what a price list would take over. `zone`: a zone or region, or how it begins (None: anywhere);
+        `names`: instances or titles to keep (None: all).
         """
         best: dict[tuple[str, str, str], Listing] = {}
         for entry in self.listings:

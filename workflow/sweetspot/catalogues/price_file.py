@@ -10,7 +10,9 @@ Value = float | str | date
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
-    """Return a price list's YAML text with offers changed: {position in `offers`: {key: value}}; the rest stays."""
+    """Return a price list's YAML text with new values in some offers and everything else, comments too, as the user
+    wrote it. `changes`: {position in `offers`: {key: value}}, e.g. {0: {"per_hour": 1.2}}; new keys are added.
+    """
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     offers = next(value.value for key, value in root.value if key.value == "offers")
     edits = []
@@ -38,7 +40,7 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
 
 
 def _end(text: str, node: yaml.Node) -> int:
-    """Return the offset in YAML `text` just behind a node's value; of a mapping or list, behind its last value."""
+    """Return the offset in YAML `text` behind a node's value (of a mapping or list: its last), to insert text."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     start = node.start_mark.index

@@ -1,6 +1,5 @@
-"""Price catalogues by format (columns.csv): SkyPilot's vms.csv, gpuhunt's files, and a plain table as CSV or JSON.
-
-A bad line is named and left out, never the whole file.
+"""Price catalogues by format (columns.csv): SkyPilot's vms.csv, gpuhunt's files, and a plain table as CSV or JSON. A
+bad line is named and left out, never the whole file.
 """
 
 import csv
@@ -37,12 +36,14 @@ def read_catalogue(kind: str, path: str | Path) -> Catalogue:
 
 
 def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
-    """Parse the bytes of a price catalogue; raises UserError if the content is none or has no price.
+    """Parse the bytes of a provider's price catalogue into listings (the price of an hour of a machine in a zone);
+    lines without a usable price are kept aside with their fault. Raises UserError if it has another format or no
+    price.
 
     Parameters
     ----------
     kind, content, file
-        One of FORMATS, CSV or JSON in UTF-8, and the name of the file for messages.
+        One of FORMATS, CSV or JSON in UTF-8, and the name of the file, for error messages.
     """
     lines = _read_lines(kind, content, file)
     if kind == "skypilot":
@@ -63,7 +64,9 @@ def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
 
 
 def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
-    """Return a row per line of a catalogue: COLUMNS (text; NUMBERS floats), `line` (number), `fault` ('': none)."""
+    """Read a catalogue's bytes to a row per line in one common form, whatever its format (`kind`): COLUMNS (text;
+    those in NUMBERS are floats), `line` (number in the file), `fault` (why it cannot be used; '': none).
+    """
     declared = pd.read_csv(Path(__file__).with_name("columns.csv"), keep_default_na=False)
     declared = declared[declared["format"] == ("csv" if kind == "json" else kind)]
     try:
@@ -94,10 +97,9 @@ def _read_lines(kind: str, content: bytes, file: str) -> pd.DataFrame:
 
 
 def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
-    """Return SkyPilot's machines (rows of `_read_lines`); a Google machine is host + accelerators of one zone, added.
-
-    A machine type whose name says GPUs and for which its zone has none has a fault. Accelerators without a machine
-    (TPUs, and those that go into any N1 machine) are not listed.
+    """Return SkyPilot's machines (rows of `_read_lines`) with complete devices and prices: it lists a Google machine
+    and its accelerators in separate lines, whose prices are added here, zone by zone. A machine whose name says GPUs
+    and for which its zone has none has a fault. Accelerators without a machine (TPUs, ...) are left out.
     """
     sizes = pd.DataFrame(table("google_machines")).rename(columns={"accelerator": "gpu", "count": "gpus"})
     is_machine = lines["instance"] != ""
@@ -116,7 +118,9 @@ def _with_accelerators(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def _listing_rows(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per price of `_read_lines`: Listing fields, `line`, `machine` (as listed), `fault` ('': none)."""
+    """Turn catalogue lines (`_read_lines`, one price each) into the fields of Listing, with `line`, `machine` (as
+    listed) and `fault` ('': none), so that good rows become listings and the others are reported.
+    """
     machine = cells["instance"]
     counts = cells[["gpus", "vcpus"]]
     counts = counts.where((counts >= 1) & (counts % 1 == 0)).astype("Int64")

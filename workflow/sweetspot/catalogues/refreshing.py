@@ -19,9 +19,8 @@ UNCHANGED = "is the price of today"
 
 @dataclass(frozen=True)
 class PriceUpdate:
-    """One offer of a price list, at `position` in its `offers`, compared with today's catalogue.
-
-    as_of: day of the old price; old, new: of an hour; values: new, by key; stays: why nothing changes ('': it does).
+    """One offer of a price list, at `position` in its `offers`, compared with today's catalogue. as_of: day of the old
+    price; old, new: of an hour; values: new, by key; stays: why nothing changes ('': it does).
     """
 
     price_list: str
@@ -47,14 +46,16 @@ def price_updates(
     instances: Mapping[str, Instance],
     accepted: Collection[str] = (),
 ) -> Iterator[PriceUpdate]:
-    """Yield, for each offer of a price list that `part` names, how it compares with the catalogue.
+    """Compare each offer of a price list with today's catalogue and yield its new price, or why the old one stays:
+    what `refresh-prices` shows and writes. An offer without an hourly rate is only named.
 
     Parameters
     ----------
-    name, prices, part, fetched, instances, accepted
-        Name of the price list and the list; the part of the catalogue map for it; today's catalogue; the study's
-        machines by name; machines whose price may change by more than JUMP times. Without an hourly rate an offer is
-        only named.
+    name, prices, part
+        Name of the price list; the list; the part of study.yaml's catalogue map that says which listing each machine
+        is.
+    fetched, instances, accepted
+        Today's catalogue; the study's machines by name; machines whose price may change by more than JUMP times.
     """
     for position, offer in enumerate(prices.offers):
         if offer.instance not in part.instances or offer.purchase in {*RATES} - {*part.purchases}:

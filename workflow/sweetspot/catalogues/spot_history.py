@@ -34,9 +34,8 @@ class SpotHistory(BaseModel):
 
 
 def read_history(path: str | Path) -> pd.DataFrame:
-    """Read a page of AWS' JSON as a row per price change: instance, product, zone, time (UTC), usd_per_hour; sorted.
-
-    Raises UserError for other JSON, faulty records, more pages, or two prices of a series for one moment.
+    """Read a page of AWS' spot price history (JSON) as a row per price change: instance, product (operating system),
+    zone, time (UTC), usd_per_hour; sorted. Raises UserError for faulty records, more pages, two prices at a time.
     """
     try:
         history = validated(SpotHistory, parse_json(read_limited(path, MAX_BYTES)), path)
@@ -58,18 +57,15 @@ def averages(
     start: pd.Timestamp | None = None,
     end: pd.Timestamp | None = None,
 ) -> pd.DataFrame:
-    """Return mean prices of one product by instance and zone; a price holds until the next change.
+    """Return the average spot price of each instance and zone, weighted by time (a price holds until the next change),
+    as a price list can state it: instance, zone, `mean`, `low`, `high` (USD/hour; 5 % and 95 % of the time cost at
+    most so much), start, end. UserError for an unknown product or an empty window.
 
     Parameters
     ----------
     history, product, start, end
-        Table of `read_history`; AWS' name of the operating system; the window (end None: the last change), which begins
-        when every zone of an instance has a price. UserError for an unknown product or an empty window.
-
-    Returns
-    -------
-    DataFrame
-        instance, zone, `mean`, `low`, `high` (USD/hour; 5 % and 95 % of the time cost at most so much), start, end.
+        Table of `read_history`; AWS' name of the operating system; the window (end None: the last change), which
+        begins when every zone of an instance has a price.
     """
     rows = history[history["product"] == product]
     if rows.empty:
@@ -95,7 +91,9 @@ def averages(
 
 
 def choose_zones(zone_averages: pd.DataFrame, zone: str | None) -> pd.DataFrame:
-    """Return the row per instance of table `averages` in `zone`, or (None) of the lowest mean; UserError if none."""
+    """Return one row per instance of the table `averages`, the price that a price list takes over: that of `zone`, or
+    (None) of the zone with the lowest mean. UserError if there is none.
+    """
     rows = zone_averages[zone_averages["zone"] == zone] if zone else zone_averages
     if rows.empty:
         zones = ", ".join(sorted(set(zone_averages["zone"])))

@@ -41,9 +41,8 @@ class Expression:
     lookup: Lookup
 
     def values(self) -> dict[str, RoundedNumber]:
-        """Evaluate the claim's expression; return {model: value}, or {"": value} if it uses no figure of a model.
-
-        Raises CannotCheckError if a figure is missing or a divisor may be 0.
+        """Return {model: value with bounds} of the claim's expression, to hold it against what was printed. {"": value}
+        if it uses no figure of a model. Raises CannotCheckError if a figure is missing or a divisor may be 0.
         """
         return self._by_model(parse_expression(self.text))
 
@@ -53,7 +52,7 @@ class Expression:
         return {model: self._value(node, model) for model in self.models or self.lookup.models()}
 
     def _value(self, node: ast.expr, model: str) -> RoundedNumber:
-        """Evaluate one node of the parsed expression for a model (its key, or ''); called for each part in turn."""
+        """Return the value (with bounds) of a node of the parsed expression for a model's key or ''; recursive."""
         match node:
             case ast.Constant(value=int() | float() as number):
                 return RoundedNumber(number, number, number)
@@ -91,7 +90,7 @@ class Expression:
 
 
 def _uses_model(node: ast.AST) -> bool:
-    """Return whether a parsed expression calls a function that takes a model, without naming the model in the call."""
+    """Return whether a parsed expression depends on the model, so that it is evaluated for each: a call names none."""
     match node:
         case ast.Call(func=ast.Name(id=name), keywords=keywords):
             return "model=" in FUNCTIONS.get(name, ()) and all(keyword.arg != "model" for keyword in keywords)

@@ -43,7 +43,7 @@ class Lookup:
     used: list[UsedFigure] = field(default_factory=list)
 
     def models(self) -> list[str]:
-        """Return the sorted keys of the study's models in table `options`. Raises CannotCheckError if there is none."""
+        """Return the sorted keys of models in the table `options`, for each of which claims are checked."""
         names = sorted({row.model for row in self.tables["options"]})
         if not names:
             raise CannotCheckError("no priced figure of any model")
@@ -54,22 +54,22 @@ class Lookup:
         return self.offer(selector, "usd_per_hour")
 
     def offer(self, selector: Selector, column: str) -> float:
-        """Return the number in a column (such as `usd_per_hour`) of the first row of `offers` that is selected."""
+        """Return the number in a column (as `usd_per_hour`) of the first row of `offers` that a claim's selector
+        matches.
+        """
         row = select(self.tables["offers"], selector)[0]
         self._record("price", [row])
         return _number(row, column)
 
     def option(self, selector: Selector, column: str, *, model: str, but: Selector | None = None) -> float:
-        """Return the best number in a column of a model's matching options.
+        """Return the best number in a column of a model's matching options, such as the lowest cost on one provider.
 
         Parameters
         ----------
-        selector, model
-            The options to compare, and the model that is trained.
-        column
-            A column of the options table; best is the lowest of `usd` and `hours`, the highest of other columns.
-        but
-            Matching options that are left out; None: none.
+        selector, model, column, but
+            The options (a machine at a price) to compare; the model that is trained; a column of the options table;
+            best is the lowest of `usd` and `hours`, the highest of other columns; matching options that are left out,
+            or None.
         """
         excluded = {row.option for row in self._options(but, model)} if but else set()
         row = _best([row for row in self._options(selector, model) if row.option not in excluded], column)
@@ -77,16 +77,13 @@ class Lookup:
         return _number(row, column)
 
     def rank(self, selector: Selector, column: str, *, model: str, among: Selector = EVERYTHING) -> float:
-        """Return the place of an option when options are ordered by a column; 1 is best.
+        """Return the place of an option when options are ordered by a column: 1 for the best, 2 for "second cheapest".
 
         Parameters
         ----------
-        selector, model
-            The option to place (the best of several), and the model that is trained.
-        column
-            A column of the options table. For a speed each instance counts once, for all its ways of paying.
-        among
-            The options that are ranked.
+        selector, column, model, among
+            The option (a machine at a price) to place (the best of several); a column of the options table (for a speed
+            each instance counts once, for all its ways of paying); the model that is trained; the rivals.
         """
         row = _best(self._options(selector, model), column)
         ranked = self._options(among, model)
@@ -97,14 +94,13 @@ class Lookup:
         return 1 + len({name(rival) for rival in ranked if is_better(figure(rival), figure(row))})
 
     def dominated(self, selector: Selector, *, model: str, among: Selector = EVERYTHING) -> float:
-        """Count the options that are neither slower nor dearer than the first matching one and better in one.
+        """Return how many options are neither slower nor dearer than the first matching one, and better in one of both.
 
         Parameters
         ----------
-        selector, model
-            The option (the first of several), and the model that is trained.
-        among
-            The options to compare with this one.
+        selector, model, among
+            The option (a machine at a price; the first of several), the model that is trained, and the options to
+            count.
         """
         row = self._options(selector, model)[0]
         usd, hours = _number(row, "usd"), _number(row, "hours")
@@ -114,14 +110,13 @@ class Lookup:
         return len(better) - sum(rival.usd == usd and rival.hours == hours for rival in better)
 
     def bill(self, selector: Selector, workload: str, *, line: str | None = None, gpus: int | None = None) -> float:
-        """Return the USD that a workload costs with an offer: the total, or one line of the bill.
+        """Return the USD that a workload costs with an offer, the total or one line of the bill, to check a claim.
 
         Parameters
         ----------
-        selector, workload
-            The offer (with several the cheapest is taken), and the name of the workload.
-        line, gpus
-            Name of one line of the bill, and number of devices used; None: the total, and any number.
+        selector, workload, line, gpus
+            The offer (with several the cheapest is taken), and the name of the workload; name of one line of the bill,
+            and number of devices used (None: the total, and any number).
         """
         total = _best(select(self.tables["costs"], selector, workload=workload, gpus=gpus), "usd")
         self._record("bill", [total])
@@ -131,14 +126,14 @@ class Lookup:
         return sum(row.usd for row in lines)
 
     def speed(self, instance: str, *, model: str) -> float:
-        """Return an instance's throughput of a model in samples/s: the fastest figure of the best basis."""
+        """Return an instance's samples/s for a model, the fastest figure of the best basis, to check printed speeds."""
         rows = select(self.tables["throughput"], instance=instance, model=model, status="ok")
         row = min(rows, key=lambda row: (BASES.index(row.basis), -row.images_per_s))
         self._record("speed", [row])
         return row.images_per_s
 
     def mean_efficiency(self, model: str, batch_size: int) -> float:
-        """Return the mean published scaling efficiency (1: linear) of a model and batch size (table `efficiency`)."""
+        """Return the mean published scaling efficiency (1: linear) of a model at a batch size, as a claim prints it."""
         rows = select(self.tables["efficiency"], model=model, batch_size=batch_size, basis="published")
         self._record("efficiency", rows)
         return fmean(row.efficiency for row in rows)
@@ -149,7 +144,7 @@ class Lookup:
         Parameters
         ----------
         instance, model, batch_size
-            The cell that was extrapolated.
+            The machine, model and batch size of the row of the table `extrapolation`, which a claim names.
         """
         cell = {"model": model, "batch_size": batch_size}
         row = select(self.tables["extrapolation"], instance=instance, method="mean_efficiency", **cell)[0]
@@ -163,7 +158,7 @@ class Lookup:
         return select(self.tables["options"], selector, model=model)
 
     def _record_options(self, options: Rows, column: str) -> None:
-        """Record in `used` the origins of speeds of rows of `options`, and of prices unless `column` is a speed's."""
+        """Note in `used` where the speeds of rows of `options` come from, and prices unless `column` is a speed's."""
         self._record("speed", options, "throughput_")
         if column not in SPEED_COLUMNS:
             key = attrgetter("price_list", "instance", "purchase")
@@ -177,10 +172,10 @@ class Lookup:
 
 
 def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
-    """Return the rows (named tuples) of each result table (a DataFrame) by the table's name, for `Lookup`.
+    """Return {table: its rows as named tuples} from result tables (DataFrames), which `Lookup` searches for claims.
 
     Options are kept once for all workloads, if they have a throughput and fit in memory; throughput rows if they have a
-    figure. The tables offers, costs, bills get a bool column `persistent`: the provider cannot take the machine away.
+    figure. The tables offers, costs, bills get a bool column `persistent`: the provider cannot stop it.
     """
     tables = dict(tables)
     options = tables["options"]
@@ -197,7 +192,6 @@ def read_rows(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
 
 def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> Rows:
     """Return the `rows` of one table whose columns equal all given values. Raises CannotCheckError if no row matches.
-
     `selector`: a claim's values by column; with an instance but no purchase only persistent rows are returned, if any.
     `values`: of further columns; None: any value.
     """
@@ -211,7 +205,7 @@ def select(rows: Rows, selector: Selector = EVERYTHING, /, **values: object) -> 
 
 
 def _best(rows: Rows, column: str) -> Any:
-    """Return the first of a table's rows with the best number in `column`: lowest of usd and hours, else highest."""
+    """Return the row that a claim means by "best" in a column: lowest of usd and hours, else highest; the first."""
     comparable = [row for row in rows if not math.isnan(getattr(row, column))]
     if not comparable:
         raise CannotCheckError(f"nothing to compare by {column}")
@@ -219,7 +213,7 @@ def _best(rows: Rows, column: str) -> Any:
 
 
 def _number(row: Any, column: str) -> float:
-    """Return the number in a column of a row of a table. Raises CannotCheckError if it is missing."""
+    """Return the number in a column of a row for a claim's arithmetic. Raises CannotCheckError if it is missing."""
     value = float(getattr(row, column))
     if math.isnan(value):
         raise CannotCheckError(f"{row.instance} has no {column}")

@@ -56,9 +56,9 @@ SCHEMA = pa.schema([(column.name, TYPES.get(column.name, pa.string())) for colum
 
 
 def check_claims(claims: Sequence[Claim], tables: Mapping[str, pd.DataFrame]) -> list[CheckedClaim]:
-    """Recompute each claim and return its verdict; a claim holds if every model gives the printed number or bound.
-
-    `claims`: of the study, each with its tolerance; `tables`: its result tables by name.
+    """Return each claim with its verdict: does the number that a publication prints follow from the study's tables? It
+    holds if every model gives the printed number or bound. `claims`: of the study, each with its tolerance; `tables`:
+    its result tables by name.
     """
     publications = {re.split(r"[,:\s]", claim.source)[0] for claim in claims}
     rows = read_rows(tables)
@@ -71,7 +71,9 @@ def write_claims(rows: Sequence[CheckedClaim], path: str | Path) -> None:
 
 
 def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> CheckedClaim:
-    """Recompute one claim by `lookup` and return its verdict; `publications`: names of all that the study cites."""
+    """Return a claim with its recomputed number and verdict, a row of claims.parquet, from what `lookup` finds.
+    `publications`: names of all that the study cites.
+    """
     fields_of_claim = claim.model_dump(include=set(SCHEMA.names) - {"reason"})
     if claim.value is None:
         return CheckedClaim(
@@ -102,7 +104,9 @@ def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> Check
 
 
 def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: str) -> str:
-    """Return the verdict on a claim from low and high ends by model; `foreign`: others' figures in words, or ''."""
+    """Return the verdict on a claim: whether its printed number lies within the recomputed range of all models. `low`,
+    `high`: ends of that range by model; `foreign`: figures that the source does not print, in words, or ''.
+    """
     if not claim.checkable:
         return UNKNOWN
     if claim.printed is None:
@@ -117,7 +121,10 @@ def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: 
 
 
 def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str]) -> str:
-    """Return text on used figures that no publication prints, e.g. 'speed of p3.2xlarge (stand-in)', or ''."""
+    """Return text on used figures that no publication prints, e.g. 'speed of p3.2xlarge (stand-in)', or ''.
+
+    Where it is not empty a failed claim only `differs`. `publications`: names of all that the study cites.
+    """
     machines: dict[tuple[str, str], list[str]] = {}
     for figure in used:
         names = machines.setdefault((figure.kind, _foreign_origin(figure, publications)), [])
@@ -133,7 +140,7 @@ def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str])
 
 
 def _foreign_origin(figure: UsedFigure, publications: Collection[str]) -> str:
-    """Return a figure's basis (`stand-in`) or the other publication it is of; '' if one of `publications` prints it."""
+    """Return where a figure is from that none of `publications` prints: its basis ('stand-in') or its source; or ''."""
     if figure.basis not in SOURCE_BASES:
         return figure.basis.replace("_", "-") or "no basis"
     parts = (figure.source.strip(" ;") or "no source").split(";")

@@ -96,7 +96,7 @@ def run(request: AskRequest) -> int:
 
 
 def parse_deadline(text: str | None) -> float | None:
-    """Return the hours of '90min', '6h' or '2d'; None for None. Raises UserError for anything else."""
+    """Parse --deadline, such as '90min', '6h' or '2d', to hours; None (not given) stays None. Else UserError."""
     if text is None:
         return None
     match = DEADLINE.fullmatch(text.strip())
@@ -107,14 +107,14 @@ def parse_deadline(text: str | None) -> float | None:
 
 
 def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
-    """Return 0 (answer), 2 (none yet), 3 (too close to call) or 4 (nothing in time), by deadlines, else by the verdict.
+    """Return the exit code of `sweetspot ask`, by which scripts act on its answer: 0 (answer), 2 (none yet), 3 (too
+    close to call) or 4 (nothing in time), by deadlines if any are asked about, else by the verdict.
 
     Parameters
     ----------
-    verdict
-        The verdict; None: nothing has a price.
-    jobs, classes
-        Rows of deadlines with `option` (missing: nothing is in time) and, of jobs, `confidence`.
+    verdict, jobs, classes
+        The verdict; None: nothing has a price; rows {column: value} of deadlines of single jobs and of classes of
+        jobs, with `option`, the cheapest in time (missing: nothing is in time) and, of jobs, `confidence`.
     """
     due = classes or jobs
     if any(pd.isna(row["option"]) for row in due):
@@ -127,9 +127,8 @@ def exit_code(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
 
 
 def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
-    """Return what `reevaluate` decides from: the table `options`, and the study's workloads, offers and settings.
-
-    Raises UserError for --jobs without a plan, or where the tables of offers are missing.
+    """Read what `reevaluate` needs to decide a study at another use: the study's workloads, offers and settings beside
+    the table `options`. Raises UserError for --jobs without a plan, or where the tables of offers are missing.
     """
     results = request.results / study.name
     machine_files = [file for file in instance_files(request.config, study.name) if file.is_file()]
@@ -155,7 +154,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:
-    """Return what `ask` prints, as plain values by key (`verdict`, `sentences`, ...), from result tables by name."""
+    """Return all that `ask` prints, by key (`verdict`, `sentences`, ...), from result tables by name."""
     verdict, count = outcome_of(tables), len(tables["options"])
     due = table_of(tables, "deadlines")
     due = due[due["class"].notna()] if len(due) else due

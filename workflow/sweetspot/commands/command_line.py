@@ -14,7 +14,7 @@ CLOSED_PIPE = 128 + 13  # SIGPIPE, as of any program that a closed pipe ends
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command line, such as ['check', 'mine'], and return its exit code. Raises UserError for a wrong one."""
+    """Run a command, such as ['check', 'mine'], and return its exit code. UserError for a wrong command line."""
     if missing_packages(needed=("click",)):
         require_packages(None)
     import click
@@ -38,7 +38,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def program(run: Callable[[Sequence[str]], int] = main) -> NoReturn:
-    """Run this process's command line by `run` and exit: 2 after an error a person can mend, 141 on a closed pipe."""
+    """Run this process's command line by `run` (a function of the arguments that returns an exit code) and exit: with
+    2 after an error that the user can correct, 141 if the reader of the output has gone (`| head`).
+    """
     code = 0
     try:
         with exit_on_user_error():
@@ -52,7 +54,7 @@ def program(run: Callable[[Sequence[str]], int] = main) -> NoReturn:
 
 
 def _run_and_flush(run: Callable[[Sequence[str]], int]) -> int:
-    """Call `run` with this process's arguments, flush, return its exit code. UserError if output cannot be written."""
+    """Call `run` with this process's arguments, return its exit code; UserError if output fails (full disk)."""
     try:
         try:
             return run(sys.argv[1:])

@@ -45,14 +45,13 @@ def run(request: DiffRequest) -> None:
 
 
 def compare_scenarios(name: str, config: Path, results: Path) -> None:
-    """Print the scenarios of a study as Markdown. Raises UserError where it has none, or its results were not made.
+    """Print a study's scenarios side by side as Markdown (command `compare-scenarios`): what each changes in the
+    answer. Raises UserError where it has none, or its results were not made.
 
     Parameters
     ----------
-    name
-        Name of the study.
-    config, results
-        The project's config folder and the folder of its results.
+    name, config, results
+        Name of the study; the project's config folder and the folder of its results.
     """
     folder, file = config / "studies" / name, results / name / "comparison" / "scenarios.parquet"
     study = load_study(folder)
@@ -64,7 +63,7 @@ def compare_scenarios(name: str, config: Path, results: Path) -> None:
 
 
 def _read_results(folder: Path) -> tuple[pd.DataFrame, str | None]:
-    """Return (table `ranks`, answer in words or None) from a folder such as results/STUDY. UserError without ranks."""
+    """Return (table `ranks`, answer in words or None) from results/STUDY, to compare; UserError without ranks."""
     ranks, verdict = (folder / "comparison" / f"{name}.parquet" for name in ("ranks", "verdict"))
     if not ranks.is_file():
         raise UserError(f"{ranks}: the file is needed and does not exist; expected a folder such as results/STUDY")
@@ -72,7 +71,9 @@ def _read_results(folder: Path) -> tuple[pd.DataFrame, str | None]:
 
 
 def _changes_between(request: DiffRequest, since: date) -> str:
-    """Return as Markdown how a study's answer, prices and ranks differ between its prices of `since` and of --until."""
+    """Return as Markdown how a study's answer, prices and ranks differ between its price lists as of `since` and as of
+    --until, both priced and decided anew (command `diff`).
+    """
     name, prices = request.before, request.config / "studies" / request.before / "prices"
     study = unpriced(request)
     names, until = price_list_names(prices), request.until or date.max
@@ -93,7 +94,9 @@ def _changes_between(request: DiffRequest, since: date) -> str:
 
 
 def unpriced(request: DiffRequest) -> decided_anew.Unpriced:
-    """Return what no price changes in the study `request.before`, to price it anew. UserError without its results."""
+    """Return all inputs of a study's decision that no price changes (speeds, workloads, machines, settings), so that
+    it can be priced anew by older lists. UserError if its results were not made.
+    """
     name, results = request.before, request.results / request.before
     folder, files = request.config / "studies" / name, instance_files(request.config, name)
     study, instances = load_study(folder), load_instances(*files)

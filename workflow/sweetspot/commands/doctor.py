@@ -23,11 +23,8 @@ PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|sof
 
 @dataclass(frozen=True)
 class Machine:
-    """What is installed on a machine.
-
-    `versions`: by Python package, in small letters. `missing`: packages of the core that are missing. `programs`,
-    `gpus`: those of PROGRAMS that are found; names of the devices that NVIDIA's driver shows. `no_gpu`: why there are
-    none, or "".
+    """What is installed on a machine. `versions`: by Python package, in small letters. `missing`: packages of the
+    core. `programs`, `gpus`: those of PROGRAMS and of NVIDIA's driver that are found. `no_gpu`: why none, or "".
     """
 
     versions: Mapping[str, str]
@@ -45,7 +42,7 @@ def this_machine() -> Machine:
 
 
 def nvidia_gpus() -> tuple[list[str], str]:
-    """Return (names of this machine's NVIDIA GPUs, '' or why there is none), as the driver tells."""
+    """Return (names of this machine's GPUs, '' or why there are none) by NVIDIA's driver, for `doctor`, `new-study`."""
     try:
         import pynvml
     except ModuleNotFoundError:
@@ -60,7 +57,7 @@ def nvidia_gpus() -> tuple[list[str], str]:
 
 
 def missing_parts(machine: Machine) -> dict[str, str]:
-    """Return {part that a machine lacks, with the command that installs it: what needs it}, for `sweetspot doctor`."""
+    """Return {part that a machine lacks, with the command that installs it: what needs it}, the advice of `doctor`."""
     versions, parts = machine.versions, dict[str, str]()
     if machine.missing:
         parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"

@@ -46,9 +46,8 @@ METHOD_SYNONYMS = {"sft": "full", "finetune": "full"}
 
 
 def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
-    """Parse 'MODEL METHOD TOKENS', e.g. 'llama-3.1-8b lora 100M tokens'; `sequence`: tokens in one sequence.
-
-    Raises UserError where the text names no model, no method or no number of tokens.
+    """Parse the training to estimate, 'MODEL METHOD TOKENS', e.g. 'llama-3.1-8b lora 100M tokens'; `sequence`: tokens
+    in one sequence. Raises UserError where the text names no model, no method or no number of tokens.
     """
     match = WORK.fullmatch(text.strip())
     method = match["method"].lower() if match else ""
@@ -65,15 +64,15 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
 
 
 def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
-    """Return the share of a device's peak that a training reaches, from the reader's timing or published figures.
+    """Return the share of a device's peak (0 to 1, 90 % interval) that a training reaches, from which `estimate`
+    computes its hours: from the reader's own timing if there is one, else from published figures.
 
     Parameters
     ----------
     job, stack
-        The training, and the kind of its software: one of STACKS, or None.
+        The training, and the kind of its software: one of STACKS, or None (unknown).
     timed
-        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Raises UserError for another form, or
-        for more than the device can do.
+        'GPU: RATE' in tokens per second, e.g. 'RTX 4090: 2100 tokens/s', or None. Else UserError.
     """
     if timed is None:
         return ReachedMfu(expected_mfu(published_figures(), job.method, stack, job.model.mixture), stack)
@@ -91,11 +90,9 @@ def mfu_of(job: TokenJob, stack: str | None, timed: str | None) -> ReachedMfu:
 
 
 def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, machines by name) of the rentals that the library ships, on devices of `maker`.
-
-    Both are plain values as in a study's files, for a new study and `estimate`; `studies`: folder with the shipped
-    ones. Only one maker's (such as 'nvidia'): a speed transferred to another maker's device is known within a factor of
-    twenty.
+    """Return the rentals that the library ships on devices of `maker`, (price list, {machine: entry of
+    instances.yaml}), as plain values for the files of a new study and for `estimate`. `studies`: folder with the
+    shipped studies. Only one maker's (such as 'nvidia'): speeds of others are uncertain.
     """
     heading: dict[str, Any] = {}
     offers, machines = [], {}
@@ -113,9 +110,8 @@ def load_rentals(studies: Path, maker: str) -> tuple[dict[str, Any], dict[str, A
 
 
 def machines_for_rent() -> pd.DataFrame:
-    """Return a row per offer of the shipped rentals, for `estimate_machines`.
-
-    Columns: machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours, as_of, source.
+    """Return the shipped rentals as a row per offer, whose hours and USD `estimate_machines` computes: machine, gpu,
+    gpus, interconnect, usd_per_hour, minimum_hours, as_of (day of the price), source.
     """
     rows = []
     for maker in ("nvidia", "amd"):

@@ -43,7 +43,9 @@ class ImportRequest:
     part: str
 
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
-        """Return the keys of a price list but for its offers: currency, day, source (with `method`), rates (--rate)."""
+        """Return the keys of an imported price list besides its offers: currency, day `as_of`, source (with `method`,
+        how prices were chosen), exchange rates (--rate). UserError for a day to come or a malformed rate.
+        """
         if as_of > date.today():
             raise UserError(f"--as-of is {as_of}, a day to come; expected the day of the prices (else --end)")
         source = f"{Path(self.file).name} ({self.file_format}), {method}"
@@ -74,7 +76,9 @@ def run(request: ImportRequest) -> None:
 
 
 def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list as plain values, {}) of a spot history file: mean USD/h of each machine, 5 to 95 % range."""
+    """Make a price list of a file with AWS' spot price history: per machine the mean USD/h over time, with its 5 to 95
+    % range. Return (the list as plain values, {}: such a file does not describe machines).
+    """
     start, end = _moment("--start", request.start), _moment("--end", request.end)
     history = read_history(request.file)
     if request.only:
@@ -93,7 +97,7 @@ def _history_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any
 
 
 def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
-    """Parse the text of a flag, a date or an ISO 8601 time, to UTC; None stays None. Raises UserError for another."""
+    """Parse a flag's time (--start, --end), a date or ISO 8601, to UTC; None stays None. UserError for other text."""
     try:
         return None if text is None else pd.to_datetime(text, utc=True)
     except ValueError:
@@ -101,7 +105,9 @@ def _moment(flag: str, text: str | None) -> pd.Timestamp | None:
 
 
 def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return (price list, machines by name), as plain values, of a catalogue file: of each machine the cheapest."""
+    """Make a price list of a provider's catalogue file, of each machine its cheapest offer. Return (price list,
+    {machine: entry of instances.yaml}) as plain values to be written as YAML.
+    """
     if request.as_of is None:
         raise UserError(f"--as-of is missing: {Path(request.file).name} does not say of which day its prices are")
     catalogue = read_catalogue(request.file_format, request.file)
@@ -137,8 +143,7 @@ def _catalogue_list(request: ImportRequest) -> tuple[dict[str, Any], dict[str, A
 
 
 def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
-    """Return what the price lint finds in an imported list, as texts `severity: message`.
-
+    """Return what the price lint finds odd in an imported list, as texts `severity: message` for the user.
     `instances`: its machines as plain values by name; devices are judged only where they are named.
     """
     names = [offer.instance for offer in prices.offers]

@@ -80,7 +80,7 @@ def run(request: UseRequest) -> None:
 
 
 def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
-    """Return the beginning of a day in a time zone as UTC (--since, --until); None for None. UserError before 1990."""
+    """Return a day's beginning as UTC (--since, --until); None for None. UserError before 1990 or in future."""
     if day is None:
         return None
     moment = datetime.combine(day, time(), zone)
@@ -90,7 +90,9 @@ def _midnight(day: date | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp |
 
 
 def _model_and_gpus(request: UseRequest, name: str) -> tuple[str, int]:
-    """Return (model trained, devices of the machine --instance) from the study `name`. UserError if it has no such."""
+    """Return what lines for workloads.yaml need of the study `name`: (model that the jobs train, devices of the
+    machine --instance). UserError if the study has no such machine or model.
+    """
     models = load_study(request.config / "studies" / name).cells.model
     machines = load_instances(*instance_files(request.config, name))
     if request.instance not in machines:

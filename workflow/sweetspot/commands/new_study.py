@@ -58,12 +58,10 @@ class OfferedBox:
 
 @dataclass(frozen=True)
 class StudyRequest:
-    """The answers and options of `sweetspot new-study`; None where nothing was said.
-
-    With `work` (training on tokens, e.g. 'llama-3.1-8b lora 100M tokens') the study is about that, else about a GPU:
-    `gpu_name` timed at `speed` samples per second, or this machine's; TIMED_CELL or MEASURED_CELL hold what is not said
-    of the cell. `rate`: USD for one unit of `currency`, which
-    `offer_price` is in.
+    """The answers and options of `sweetspot new-study`; None where nothing was said. With `work` (training on tokens,
+    e.g. 'llama-3.1-8b lora 100M tokens') the study is about that, else about a GPU: `gpu_name` timed at `speed`
+    samples per second, or this machine's; TIMED_CELL or MEASURED_CELL hold what is not said of the cell (model, batch,
+    precision, framework). `rate`: USD for one unit of `currency`, which `offer_price` is in.
     """
 
     name: str
@@ -98,7 +96,7 @@ class StudyRequest:
 
 
 def run(request: StudyRequest) -> int:
-    """Run `sweetspot new-study`: write the study that `request` describes, check it, return 0; UserError: no study."""
+    """Run `sweetspot new-study`: write the study that `request` describes and check it; return 0, else UserError."""
     folder = create_study(request, date.today())
     is_measured = request.work is None and request.gpu_name is None
     chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})
@@ -119,7 +117,9 @@ def run(request: StudyRequest) -> int:
 
 
 def create_study(request: StudyRequest, today: date) -> Path:
-    """Write the folder config/studies/<name>/ from templates, whole or not at all; return its path, or UserError."""
+    """Write the files of a new study, config/studies/<name>/, from templates filled with the user's answers, whole or
+    not at all; return the folder. UserError for answers that make no study. `today`: date of what is assumed.
+    """
     name, folder = request.name, request.config / "studies" / request.name
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
@@ -146,7 +146,9 @@ def create_study(request: StudyRequest, today: date) -> Path:
 
 
 def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[str, Any]]:
-    """Return (currency code, {usd, as_of, source} of its rate), of --rate or RATES. Raises UserError if unknown."""
+    """Return the currency of a new study's page and prices, (code, {usd, as_of, source} of its exchange rate): --rate,
+    else the shipped RATES. UserError for an unknown currency or an impossible rate.
+    """
     currency, usd = request.currency.upper(), request.rate
     if not re.fullmatch("[A-Z]{3}", currency):
         raise UserError(f"--currency is {currency!r}; expected three letters, such as EUR")
@@ -161,7 +163,9 @@ def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[st
 
 
 def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return {path in the study's folder: text} of a study about training on tokens; `values` fill the templates."""
+    """Return the files of a new study about training a language model, {path in the study's folder: text}. `values`:
+    what the templates know already (date, currency, rate); the rest is added.
+    """
     if request.gpu_name or request.speed or request.samples_per_job or request.has_offer or request.cell:
         raise UserError("--work is given with options of a GPU or of an offer; expected one of them")
     job = parse_work(str(request.work))
@@ -173,9 +177,8 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
-    """Return {path in the study's folder: text of the file} of a study about one GPU that was timed, or is here.
-
-    `values`: what the templates know already (date, currency, rate); the rest is added.
+    """Return the files of a new study about one GPU, that was timed or is in this machine, {path in the study's
+    folder: text}. `values`: what the templates know already (date, currency, rate); the rest is added.
     """
     studies, devices = request.config / "studies", shipped_devices()
     is_timed = request.gpu_name is not None
@@ -210,7 +213,9 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
 
 
 def _check_cell(cell: Mapping[str, Any], device: Device) -> None:
-    """Raise UserError for a model that is no name, and a precision in which the device does not compute."""
+    """Raise UserError for options of new-study that no run could have: a model that is no name, or a precision in
+    which the device does not compute. `cell`: {`model`, `precision`, ...: value}.
+    """
     model, precision = cell["model"], cell["precision"]
     if not is_slug(model):
         raise UserError(f"--model is {model!r}; expected letters, digits, '.', '_' and '-'")
@@ -219,7 +224,9 @@ def _check_cell(cell: Mapping[str, Any], device: Device) -> None:
 
 
 def _check_speed(speed: float, cell: Mapping[str, Any], device: Device) -> None:
-    """Raise UserError for samples per second of a cell that the device cannot reach, or far below what it can."""
+    """Raise UserError if --speed (samples per second) cannot be right: above the device's peak, or so far below that
+    its unit is wrong. `cell`: {`model`, `precision`, ...: value}.
+    """
     factor = beyond_peak_factor(device, cell["precision"], cell["model"], speed)
     if factor > 1:
         peak = f"what one {device.gpu} can do at its dense peak in {cell['precision']}"
@@ -229,10 +236,9 @@ def _check_speed(speed: float, cell: Mapping[str, Any], device: Device) -> None:
 
 
 def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
-    """Return the machine that a study may buy: that on offer, else a box of the owned device; None without a price.
-
-    `office`: the price list of study office-box-2026, for a box; `values`: of the templates (day, currency). Raises
-    UserError for details of an offer without its price.
+    """Return the machine that a new study considers buying: that on offer, else a box of the owned device; None
+    without a price. `office`: the price list of study office-box-2026, for a box; `values`: of the templates (day,
+    currency). Raises UserError for details of an offer without its price.
     """
     if request.offer_price is None:
         if request.has_offer:
@@ -256,7 +262,7 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
 
 
 def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT devices at its price in the list `office`, in the `currency` of `values`, or None."""
+    """Return a box of USUAL_COUNT devices to buy, priced by the list `office` in `currency` of `values`, or None."""
     name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
     offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
     if offer is None:
@@ -270,7 +276,9 @@ def _office_box(device: Device, office: Mapping[str, Any], values: Mapping[str, 
 
 
 def device_kw(device: Device, count: int) -> dict[str, float] | None:
-    """Return the power of `count` devices and their share of a host as {value, low, high} in kW; None if unknown."""
+    """Return the power under load of `count` devices and their share of a host, {value, low, high} in kW, for
+    electricity costs of a new study; None if the device's power is unknown.
+    """
     watts = price_range("power", device_key(device.gpu))
     if watts is None:
         return None
@@ -282,8 +290,7 @@ def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Return the entries of a new study's instances.yaml by name: machines owned, on offer (`box`) and `rented`.
-
-    `owned`: the name of that with `device`. One of several devices is estimated from one, which is declared if new.
+    `owned`: the name of the machine with `device`. One of several devices is estimated from one, declared if new.
     """
     machines = {TIMED: _machine(device.gpu, device.gpu, 1)} if owned == TIMED else {}
     if box is not None:

@@ -25,14 +25,13 @@ FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=11
 
 
 def measured(text: str, framework: str, devices: Devices) -> Measured:
-    """Parse a figure of `--measured`, e.g. 'RTX 4090:resnet50:fp16:256=1120' (samples per second of one device).
+    """Parse a speed that a reader timed (--measured), e.g. 'RTX 4090:resnet50:fp16:256=1120' (samples per second of
+    one device), from which other devices are predicted.
 
     Parameters
     ----------
-    text, framework
-        The figure, and its framework. Raises UserError for another form, or a device that is unknown.
-    devices
-        All devices by name.
+    text, framework, devices
+        The figure, and its framework; all devices by name. UserError for another form or an unknown device.
     """
     match = FIGURE.fullmatch(text.strip())
     if match is None:

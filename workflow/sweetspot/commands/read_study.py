@@ -57,7 +57,7 @@ class Findings:
 
     @contextmanager
     def collect(self, file: Path | str) -> Iterator[None]:
-        """Keep a UserError or OSError of the `with` block as mistakes of `file`, and go on behind the block."""
+        """Keep a UserError or OSError of the `with` block as mistakes of `file`, so that checking goes on."""
         try:
             yield
         except UserError as error:
@@ -81,7 +81,9 @@ class Findings:
             self.warnings.append((str(file), rule, sentence))
 
     def load(self, file: Path, reader: Callable[..., ContentT], *arguments: Any) -> ContentT | None:
-        """Return what `reader(*arguments)` reads from `file`, and count its entries; None after a UserError, kept."""
+        """Read a study's file by `reader(*arguments)`, count its entries and return its content; after a UserError,
+        which is kept as mistakes of `file`, None, so that the check goes on.
+        """
         content = None
         with self.collect(file):
             content = reader(*arguments)
@@ -91,9 +93,8 @@ class Findings:
 
 @dataclass(frozen=True)
 class StudyContent:
-    """What the files of a study hold; None for a file that is wrong.
-
-    `workloads` are single jobs by name, those of months and phases among them; `monthly` the works of months.
+    """What the files of a study hold; None for a file that is wrong. `workloads` are single jobs by name, those of
+    months and phases among them; `monthly` the works of months.
     """
 
     folder: Path
@@ -110,10 +111,9 @@ class StudyContent:
 
 
 def read_study(name: str, root: Path) -> Findings:
-    """Return all mistakes and warnings of the study called `name`, without measuring or writing anything.
-
-    `sweetspot check` prints them, and `new-study` refuses what has any. Checks that compare files need faultless ones.
-    Raises UserError if the config folder `root` has no such study.
+    """Check everything that a user wrote for the study called `name` and return all mistakes and warnings, without
+    measuring or writing anything. `sweetspot check` prints them, and `new-study` refuses what has any. Checks that
+    compare files need faultless ones. Raises UserError if the config folder `root` has no such study.
     """
     folder = root / "studies" / name
     try:
@@ -139,14 +139,13 @@ def read_study(name: str, root: Path) -> Findings:
 
 
 def run(study: str, config: Path, as_json: bool) -> int:
-    """Print all mistakes and warnings of a study as text or JSON (`sweetspot check`); return 2 with a mistake, else 0.
+    """Run `sweetspot check`: print all mistakes and warnings of a study as text or JSON; return 2 with a mistake, else
+    0.
 
     Parameters
     ----------
-    study, config
-        Name of the study, and the project's config folder. Raises UserError for a study that does not exist.
-    as_json
-        Print one JSON object instead of text.
+    study, config, as_json
+        Name of the study, and the project's config folder; whether to print JSON. UserError for a missing study.
     """
     findings = read_study(study, config)
     content = {
@@ -161,7 +160,9 @@ def run(study: str, config: Path, as_json: bool) -> int:
 
 
 def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
-    """Return the content of a study's files in `folder`; mistakes are added to `findings`. `root`: config folder."""
+    """Read the files of the study in `folder` for the checks that follow; mistakes are added to `findings`, and a file
+    that has any is None in the result. `root`: the project's config folder.
+    """
     study = findings.load(folder / "study.yaml", load_study, folder)
     files = invocation.instance_files(root, folder.name)
     instances = findings.load(files[-1], load_instances, *files)
@@ -182,7 +183,7 @@ def _read_files(findings: Findings, folder: Path, root: Path) -> StudyContent:
 
 
 def _check_config(findings: Findings, content: StudyContent, file: Path) -> None:
-    """Add to `findings` mistakes in config.yaml (`file`): keys and, if the study measures, its matrix and scripts."""
+    """Add to `findings` what is wrong in config.yaml (`file`): keys, and a matrix that the machines cannot run."""
 
     def read() -> Config:
         raw = load_yaml(file)
@@ -200,7 +201,7 @@ def _check_config(findings: Findings, content: StudyContent, file: Path) -> None
 
 
 def _check_study(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` what study.yaml (in `content`) names and nothing has, and misspelt devices and networks."""
+    """Add to `findings` what study.yaml names and nothing in `content` (the study as read) has; misspelt devices."""
     study, file, devices = content.study, content.folder / "study.yaml", shipped_devices()
     for name, machine in (content.instances or {}).items():
         meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
@@ -220,7 +221,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
 
 
 def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
-    """Yield a clause for each name in study.yaml that names nothing, such as a study, log, device or workload."""
+    """Yield a clause of the user's error message per study, log, device or workload in study.yaml that is unknown."""
     for name in study.borrow:
         if not figures_file(name, content.folder.parent).is_file():
             yield f"borrow names {name!r}; expected a study with a throughput.csv"
@@ -248,7 +249,7 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
 
 
 def _check_workloads(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` where workloads.yaml does not fit the machines and models in `content`, the study as read."""
+    """Add to `findings` where workloads.yaml (jobs to price) does not fit the machines and models of the study."""
     file, workloads = content.folder / "workloads.yaml", content.workloads
     if workloads is None:
         return
@@ -270,7 +271,9 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
 def _check_prices(
     findings: Findings, content: StudyContent, name: str, prices: PriceList, instances: dict[str, Instance]
 ) -> None:
-    """Add to `findings` where price list `name` (`prices`) does not fit machines, currency or workloads, or is odd."""
+    """Add to `findings` where a price list does not fit the study's machines, currency or workloads, or has odd
+    prices. `name`, `prices`: the list; `content`: the study as read; `instances`: its machines by name.
+    """
     file, work_file, study = content.price_file(name), content.folder / "workloads.yaml", content.study
     mistakes = len(findings.errors)
     findings.check(checks.check_instances, prices, instances, file)
@@ -287,7 +290,9 @@ def _check_prices(
 
 
 def _check_all_offers(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` what is wrong with all price lists in `content` together: owned machines, two rates, ..."""
+    """Add to `findings` what is wrong with the price lists of a study taken together: owned machines without a price,
+    two exchange rates of one currency, offers in hand that no list has. `content`: the study as read.
+    """
     lists = {name: prices for name, prices in content.price_lists.items() if prices is not None}
     if not lists or len(lists) < len(content.price_lists):
         return
@@ -309,7 +314,7 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_tables(findings: Findings, content: StudyContent) -> None:
-    """Add to `findings` mistakes of files that a study may have: speeds, times, claims, availability, history."""
+    """Add to `findings` the mistakes in optional files: published speeds and times, claims, availability."""
     machines, speeds = content.instances or {}, content.folder / "throughput.csv"
     readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
         (speeds.name, read_published, ()),
@@ -336,7 +341,7 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 
 
 def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], file: Path) -> None:
-    """Raise UserError for rows of efficiency.csv (`table`) of an unknown machine, or of more devices than it has."""
+    """Raise UserError for rows of efficiency.csv (`table`) of unknown machines, or of more devices than they have."""
     refuse(
         f"{file}, line {row.Index + 2}: {row.instance} with {row.gpus} devices; expected a machine that has so many"
         for row in table.itertuples()
@@ -345,12 +350,8 @@ def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], f
 
 
 def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str], file: Path) -> None:
-    """Keep in `findings` a warning per benchmark that the study does not ask for, and per time that may be in seconds.
-
-    Parameters
-    ----------
-    findings, table, models, file
-        Where warnings are kept, rows of `read_times`, models of the study's cells, and the table's file.
+    """Keep in `findings` a warning per benchmark of time_to_target.csv (rows in `table`) that is not among the study's
+    `models`, and per time that may be in seconds instead of minutes.
     """
     for name in sorted(set(table["benchmark"]).difference(models)):
         sentence = f"benchmark is '{name}', which cells.model of study.yaml does not hold{hint(name, models)}"
@@ -366,7 +367,7 @@ def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:
-    """Add to `findings` each file or folder of a study that nothing reads, if its name is near to one that is read."""
+    """Add to `findings` each file or folder of a study that nothing reads and whose name seems a misspelling."""
     with findings.collect(folder):
         present = {file.name for file in folder.glob("*")}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
@@ -377,7 +378,9 @@ def _check_file_names(findings: Findings, folder: Path) -> None:
 
 
 def _check_scenarios(findings: Findings, content: StudyContent) -> None:
-    """Price each scenario of a study as a run would; add its mistakes to `findings`, which must have none before."""
+    """Price each scenario (a variant of the study) as a run would and add its mistakes to `findings`; nothing is done
+    if it has mistakes already. `content`: the study as read.
+    """
     folder, study = content.folder / "scenarios", content.study
     if not folder.is_dir():
         return

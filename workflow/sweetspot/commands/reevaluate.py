@@ -27,10 +27,8 @@ ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 
 @dataclass(frozen=True)
 class RequestedUse:
-    """Values that differ from the study's; None: the study's.
-
-    `days`: days a month that every owned machine works (with a plan: at most). `jobs_factor`: on the jobs of the plans.
-    `due_hours`: hours within which the result of a job is needed.
+    """Values that differ from the study's; None: the study's. `days`: days a month that every owned machine works
+    (with a plan: at most). `jobs_factor`: on the jobs of the plans. `due_hours`: hours in which a job's result is due.
     """
 
     days: float | None = None
@@ -62,17 +60,14 @@ class StudyInputs:
 
 
 def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> dict[str, pd.DataFrame]:
-    """Decide a study anew at the requested use, for `sweetspot ask`; where nothing differs, as the page does.
-
-    Returned are `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of works of months
-    also `deadlines` of classes, and `queue`.
+    """Decide a study anew at the requested use, for `sweetspot ask`; where nothing differs, as the page does. Returned
+    are result tables by name: `choices`, `verdict` without what to find out first, `break_even`, `job_deadlines`; of
+    works of months also `deadlines` of classes, and `queue`.
 
     Parameters
     ----------
-    inputs, use
-        The results of the study, and what differs from it.
-    samples
-        How many samples are drawn.
+    inputs, use, samples
+        The results of the study, and what differs from it; how many samples of the uncertain inputs are drawn.
     """
     settings, decided = inputs.settings, _decide(inputs, use, samples)
     rows = break_even_rows(decided.options, decided.draws, settings.month_days)
@@ -92,7 +87,9 @@ def reevaluate(inputs: StudyInputs, use: RequestedUse, samples: int = DRAWS) -> 
 
 
 def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionResult:
-    """Return the decision on a study's options, works of months and phases at the requested use."""
+    """Decide a study's question (keep, rent or buy) at the requested use, with days and jobs changed in its options,
+    works of months and phases. `samples`: how many are drawn. `ask` prints the result.
+    """
     # The comparison itself has plain objects in few blocks; a file gives a block for each column.
     options = inputs.options
     is_text = {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
@@ -107,7 +104,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> DecisionRes
 
 
 def _price_plans(phases: PhaseInputs, settings: Settings, use: RequestedUse) -> pd.DataFrame:
-    """Return the table of plans of phases priced at the requested use: with fewer days more machines, whole jobs."""
+    """Return the plans of phases (projects on whole machines) with their costs at the requested days and jobs."""
     factor = use.jobs_factor or 1.0
     plans = {}
     for name, plan in phases.plans.items():
@@ -128,10 +125,8 @@ def _offers_at_days(offers: pd.DataFrame, days: float | None) -> pd.DataFrame:
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
-    """Return the table `options` with monthly payments spread over exactly `days` of use a month, for `ask --days`.
-
-    Of an owned machine that is the fixed part of its hour, of a contract all of it. The bill is hours x USD per hour.
-    All USD, images per USD and days change.
+    """Return the table `options` with monthly payments spread over exactly `days` of use a month, for `ask --days`. Of
+    an owned machine that is the fixed part of its hour, of a contract all of it.
     """
     is_owned, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)
@@ -146,7 +141,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
 
 
 def _scale_jobs(work: Monthly, factor: float) -> Monthly:
-    """Return a work of months with `factor` times the jobs a month, urgent ones among them, for `ask --jobs`."""
+    """Return a work of months (classes of jobs a month) with `factor` times the jobs, for `ask --jobs FACTOR`."""
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)

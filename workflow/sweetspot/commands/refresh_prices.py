@@ -90,9 +90,8 @@ def run(request: RefreshRequest) -> None:
 def _requested_parts(
     providers: Sequence[str], instances: Mapping[str, Instance], catalogue: CatalogueMap
 ) -> list[tuple[str, str, FilePart]]:
-    """Return what to fetch, a (source, key of its file, part) for each part of the catalogue map in study.yaml.
-
-    Each part has only the machines of `providers`; without any, all. Raises UserError for a provider not in the map.
+    """Return which catalogues to fetch for `refresh-prices`: a (source, key of its file, part) for each part of
+    study.yaml's catalogue map, with only the machines of `providers` (none given: all). UserError for an unknown one.
     """
     providers_in_map = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(
@@ -112,7 +111,8 @@ def _requested_parts(
 def refreshed_lists(
     folder: Path, prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate]
 ) -> list[RefreshedList]:
-    """Return the price lists in which a price changes, each with its old and its new text; nothing is written.
+    """Return the price lists in which a price changes, each with its old and its new text, to be shown and then
+    written.
 
     Parameters
     ----------
@@ -134,9 +134,8 @@ def refreshed_lists(
 
 
 def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
-    """Return the price list in a new text of the file, checked before that is written.
-
-    Raises UserError unless it is `old` with the new `values` {position of the offer: {key: value}}.
+    """Check an edited price list before it is written: return the list in the new `text`, or raise UserError unless it
+    is `old` with the new `values` {position of the offer: {key: value}}.
     """
     with tempfile.TemporaryDirectory() as folder:
         write_text(Path(folder) / file.name, text)
@@ -150,7 +149,9 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
-    """Write each old list to prices/history/, then the new; return paths of the old. UserError if one was edited."""
+    """Write the refreshed price lists, each after its old text is saved in prices/history/; return the paths of these.
+    UserError, before anything is written, if a list was edited meanwhile.
+    """
     for refreshed in lists:
         if refreshed.file.read_bytes().decode() != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")

@@ -12,7 +12,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(template: str, **values: Any) -> str:
-    """Return the text of a template of `templates/`, given without `.j2`, filled with `values` by name."""
+    """Fill a template of `templates/` (without `.j2`) with `values` by name; return the text to print or write."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
@@ -31,7 +31,7 @@ def to_json(value: Any) -> str:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return a value as one line of YAML, such as `{value: 1, low: 0.8}`; the filter `flow` of the templates."""
+    """Return a value as one line of YAML, `{value: 1, low: 0.8}`: the filter `flow` in templates of study files."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)

@@ -35,9 +35,11 @@ TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its 
 
 
 def turning_rows(problem: DecisionProblem) -> list[Row]:
-    """Return rows of the table `turning_points`, one per parameter and side on which it turns the answer.
+    """Return rows of the table `turning_points`, from which the page says what would change the answer: one per
+    parameter (price, speed, amount of work ...) and side of its baseline on which it turns the answer.
 
-    From `turning_value` on `to_title` is the best. The nearest turning point comes first.
+    From `turning_value`, in the parameter's unit, on `to_title` is the best choice. The nearest turning point comes
+    first.
     """
     rows = [
         _parameter_columns(problem, parameter)
@@ -55,11 +57,10 @@ def turning_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def tornado_rows(problem: DecisionProblem) -> list[Row]:
-    """Return rows of the table `tornado`, one per parameter, the widest swing of `margin` first.
-
-    `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both
-    ends of the range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor
-    of FURTHEST. [] without a runner-up.
+    """Return rows of the table `tornado`, one per parameter: how far its range moves the answer. The page draws them as
+    bars. `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends (`_low`,
+    `_high`) of the parameter's 90 % range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a factor
+    of FURTHEST. The widest swing of `margin` is first; [] without a runner-up.
     """
     rows = []
     runner_up = problem.runner_up
@@ -84,19 +85,19 @@ def tornado_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def _parameter_columns(problem: DecisionProblem, parameter: Parameter) -> Row:
-    """Return the columns, by name, that say which work and which parameter a row is about."""
+    """Return {column: value}: which work and which parameter a row of `tornado` or `turning_points` is about."""
     columns = {name: getattr(parameter, name) for name in ("quantity", "unit", "value")}
     return problem.row_names | columns | {"assumption": parameter.name, "subject": parameter.subject or None}
 
 
 def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[Row]:
-    """Return rows of the table `break_even`, one per machine or contract and quantity, all else at the baseline.
+    """Return rows of the table `break_even`: from how much work (or how many months, days of use) on buying pays.
 
-    `break_even_value`: value from which the machine costs no more than the cheapest rental;
-    `pays_until`: value from which a further machine makes it more expensive again. The range that
-    holds the baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on;
-    NaN: at no value. `_low`, `_high`: 90 % of the samples; `p_pays`: share of samples in which it
-    pays at the baseline.
+    One per machine or contract and quantity, all else at the baseline. `break_even_value`: value from which the machine
+    costs no more than the cheapest rental; `pays_until`: value from which a further machine makes it more expensive
+    again. The range that holds the baseline counts, else the first one; 0: pays from the least value (1/FURTHEST) on;
+    NaN: at no value. `_low`, `_high`: 90 % of the samples; `p_pays`: share of samples in which it pays at the baseline.
+    `cases`: USD of owning less USD of renting along a parameter.
     """
     rows = []
     for case in cases:
@@ -128,23 +129,15 @@ def _baseline(factors: Array) -> int:
 
 
 def stretch(difference: Array, factors: Array, machines: Array) -> Array:
-    """Return the factors from which and until which each row of cost differences is at most 0 (owning pays off).
+    """Return (begins, ends) by row: the factors from which and until which owning costs no more than renting.
+
+    Begins are 0 if from the least factor on, infinite if at none; ends are infinite if up to the last factor.
 
     Parameters
     ----------
-    difference
-        USD, row x factor, at most 0 where owning pays off; linear between factors with equal
-        numbers of machines.
-    factors
-        In ascending order, 1 (the baseline) among them.
-    machines
-        Number of machines by factor.
-
-    Returns
-    -------
-    numpy.ndarray
-        Begins by row: 0 if from the least factor on, infinite if at none; ends by row: infinite if
-        up to the last factor.
+    difference, factors, machines
+        USD owned less USD rented, row x factor, linear between factors with equal numbers of machines; factors in
+        ascending order, 1 (the baseline) among them; number of machines by factor.
     """
     baseline = _baseline(factors)
     bounds = []
@@ -167,7 +160,11 @@ def stretch(difference: Array, factors: Array, machines: Array) -> Array:
 
 
 def controls(problem: DecisionProblem) -> list[Parameter]:
-    """Return the parameters that the page can move, one per quantity: of several, that of the cheapest choice."""
+    """Return the parameters that readers can move on the page, one per quantity (work, months, price, rent ...).
+
+    Of several parameters of one quantity, such as the prices of two machines, it is that of the cheapest choice.
+    `problem`: the choices for a workload, and what they cost at any values of its parameters.
+    """
     ranks = {choice.option: -rank for rank, choice in enumerate(problem.choices)}
     by_rank = sorted(problem.parameters, key=lambda parameter: ranks.get(parameter.subject, -len(ranks)))
     by_quantity = {parameter.quantity: parameter for parameter in by_rank}
@@ -176,17 +173,23 @@ def controls(problem: DecisionProblem) -> list[Parameter]:
 
 
 def factors_of(parameter: Parameter) -> Array:
-    """Return up to 2 STEPS_A_SIDE + 1 factors of a control's value, from 1/REACH to REACH, with the planned one (1)."""
+    """Return the factors, ascending, by which a control of the page multiplies a parameter's value in its sweep.
+
+    They are at most 13, evenly spaced in their logarithm, from 1/3 to 3 or to the parameter's maximum; 1, the planned
+    value, is one of them.
+    """
     highest = max(1.0, min(REACH, parameter.maximum / parameter.value))
     sides = (np.geomspace(1.0, end, STEPS_A_SIDE + 1) for end in (1 / REACH, highest))
     return np.unique(np.concatenate([*sides]))
 
 
 def sweep_rows(problem: DecisionProblem) -> list[Row]:
-    """Return rows of the table `sweeps`: the cheapest choice by control, value and commitment, all else as planned.
+    """Return rows of the table `sweeps`, which the page's sliders read: what the work costs if one control is moved.
 
-    `usd` is that of central figures; `usd_low`, `usd_high` (90 %) and `p_cheapest`, the share of
-    samples in which it costs the least, are of the study's samples, which move in proportion.
+    A row per control (a parameter such as the amount of work), its value and commitment (buy, contract or nothing) has
+    the cheapest choice of that commitment, all else as planned. `usd` is that of central figures; `usd_low`, `usd_high`
+    (90 %) and `p_cheapest`, the share of samples in which it costs the least, are of the study's samples, which move in
+    proportion.
     """
     rows = []
     eligible = np.flatnonzero(problem.eligible)
@@ -219,23 +222,12 @@ def sweep_rows(problem: DecisionProblem) -> list[Row]:
 
 
 def ranks(options: DataFrame, draws: Draws) -> DataFrame:
-    """Return the options of each model and workload with their ranks by USD, hours and carbon.
-
-    Parameters
-    ----------
-    options
-        The table of options.
-    draws
-        Their samples.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table `ranks`, a row per option, model and workload: speed, USD, hours and images/USD
-        with `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and `rank_carbon` (null:
-        unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
-        `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`:
-        bills rank the model's options, not USD per image.
+    """Return the table `ranks`, which lists and ranks all options: a row per option (a machine at a price), model and
+    workload. Speed, USD, hours and images/USD have `_low` and `_high` (90 %); `rank` by USD, `rank_hours` and
+    `rank_carbon` (null: unknown), 1 is best; energy and carbon, `_low` and `_high` with every factor at that end;
+    `basis` and `source` of the throughput, `price_source` and `as_of` of the price; `by_bills`: bills rank the model's
+    options, not USD per image. `options`: table of options; `draws`: samples (simulated futures) of their speed, USD
+    and hours.
     """
     table = options.reindex(columns=columns_of("ranks"))
     for name in ("images_per_s", "images_per_usd", "hours", "usd"):
@@ -271,25 +263,18 @@ class UncertainFigure(NamedTuple):
 
 
 def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[Row]:
-    """Return the USD that knowing each uncertain figure of a decision saves, the most valuable figure first.
+    """Return rows of `worth_knowing`: the USD that knowing each uncertain figure saves, the most valuable figure first.
+
+    None without a rival. `evppi_usd`: expected saving over the project of a choice made with the figure known,
+    corrected for the ranking of noisy estimates; `_low` and `_high`: 90 % of its Monte Carlo error; `turning_point`:
+    nearest value that changes the answer; `project_usd`: mean cost of the choice made without it. Figures with one
+    correlation key are one row.
 
     Parameters
     ----------
-    problem
-        The decision: choices, samples of their costs, and parameters.
-    draws
-        The samples of the options.
-    timing_costs
-        Cost of timing by device and number of devices (`timings_of`).
-
-    Returns
-    -------
-    list
-        Rows of `worth_knowing`; none without a rival. `evppi_usd`: expected saving over the project
-        of a choice made with the figure known, corrected for the ranking of noisy estimates; `_low`
-        and `_high`: 90 % of its Monte Carlo error; `turning_point`: nearest value that changes the
-        answer; `project_usd`: mean cost of the choice made without it. Figures with one correlation
-        key are one row.
+    problem, draws, timing_costs
+        The decision (choices, samples of their costs, and parameters); the samples of the options; cost of timing by
+        device and number of devices (`timings_of`).
     """
     usd = problem.samples_usd[problem.competing]
     figures = list(_uncertain_figures(problem, draws, timing_costs)) if len(usd) > 1 else []
@@ -322,7 +307,11 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
 
 
 def timings_of(options: DataFrame) -> TimingCosts:
-    """Return USD of LEARN_MINUTES on the cheapest hourly offer, and its title, by device and number of devices."""
+    """Return what finding out a speed costs: {(device, number of devices): {cost_to_learn_usd, learn_on_title}}.
+
+    It is the bill of half an hour on the cheapest offer by the hour with such devices, and the title of that offer.
+    `options`: table of options, a machine at a price each.
+    """
     is_hourly = options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)
     rows = options[is_hourly & options["in_answer"]]
     terms = rows[["granularity_s", "minimum_s"]].astype(float).fillna(0.0).to_numpy().T
@@ -333,7 +322,9 @@ def timings_of(options: DataFrame) -> TimingCosts:
 
 
 def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
-    """Yield sampled figures that change some choice's cost, once per correlation key; then those of the work."""
+    """Yield what could be found out before deciding, for `worth_rows` to value: sampled figures that change some
+    choice's cost, once per correlation key (an error that several share); then the numbers of jobs.
+    """
     by_error: dict[Error, list[tuple[list[int], Figure]]] = {}
     for figure in draws.figures:
         choices = _choices_on(problem, figure)
@@ -352,7 +343,9 @@ def _uncertain_figures(problem: DecisionProblem, draws: Draws, timing_costs: Tim
 
 
 def _choices_on(problem: DecisionProblem, figure: Figure) -> list[int]:
-    """Return indices (into `competing`) of the choices whose cost depends on a figure: all, if they share it."""
+    """Return which choices cost more or less when a figure (a price, a speed) changes, because its value is counted for
+    these. They are indices into `problem.competing`; a figure that all choices share (months, days of use) gives all.
+    """
     rows = set(figure.rows)
     is_shared = problem.reference is not None
     if figure.name in problem.not_sampled:
@@ -374,7 +367,9 @@ def _columns_of_value(problem: DecisionProblem, parameter: Parameter, value: flo
 
 
 def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> Row:
-    """Return columns of `worth_knowing` for a figure: title, value, turning point, and cost of timing a speed."""
+    """Return what the table `worth_knowing` says of a figure, {column: value}: title, value, turning point, cost to
+    learn. `timing_costs`: of `timings_of`; a speed is learnt by timing one machine.
+    """
     row = problem.row_of(figure.rows)
     is_speed = figure.name == "images_per_s"
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
@@ -393,15 +388,13 @@ def _figure_columns(problem: DecisionProblem, figure: Figure, timing_costs: Timi
 
 
 def partial_value(costs: Array, figure: Array) -> Value:
-    """Return EVPPI(x) = min over options of E[cost] - E_x[min over options of E[cost given x]]; never negative.
-
-    `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear least
-    squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the
-    option to take at x is read from a fit to the other half of the draws, and its cost is that of
-    the draws themselves, so that noise in a fit cannot look like a saving. The standard error is
-    that of a mean over draws: it says how far the draws carry, not how well the figures are known.
-    A figure that changes the choice in no draw is worth exactly 0. (Raiffa & Schlaifer 1961 for
-    what it means.)
+    """Return what knowing a figure x before choosing saves (EVPPI): min over options of E[cost] - E_x[min of E[cost
+    given x]]. Never negative. `costs`: option x draw; `figure`: x in each draw. E[cost given x] is a piecewise linear
+    least squares fit of cost differences on x (Strong, Oakley & Brennan 2014 smooth the same way); the option to take
+    at x is read from a fit to the other half of the draws, and its cost is that of the draws themselves, so that noise
+    in a fit cannot look like a saving. The standard error is that of a mean over draws: it says how far the draws
+    carry, not how well the figures are known. A figure that changes the choice in no draw is worth exactly 0. (Raiffa &
+    Schlaifer 1961 for what it means.)
     """
     differences = costs - costs[costs.mean(axis=1).argmin()]  # less the choice without more knowledge
     differences = differences[(differences < 0).any(axis=1)]  # others cost no less on average
@@ -423,12 +416,11 @@ def partial_value(costs: Array, figure: Array) -> Value:
 
 
 def without_selection(halves: Array) -> Array:
-    """Return worths of figures corrected for ranking, one per figure: the highest of noisy estimates is too high.
-
-    halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of the
-    draws is estimated by the other half; the mean of both ways, made to fall with k (least
-    squares), goes to the k-th by both together. Unbiased for the first figure (a split sample:
-    Efron & Tibshirani 1993, ch. 17); never negative.
+    """Return the worths of figures (USD saved by knowing each), corrected for ranking them: the highest of noisy
+    estimates is too high. halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of
+    the draws is estimated by the other half; the mean of both ways, made to fall with k (least squares), goes to the
+    k-th by both together. Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never
+    negative.
     """
     from scipy.optimize import isotonic_regression  # lazily: it takes longer to import than the rest
 
@@ -444,7 +436,10 @@ def without_selection(halves: Array) -> Array:
 
 
 def _basis(figure: Array) -> Array:
-    """Return a matrix, draw x column: 1, x and (x - knot)+ for the figure x in standard deviations."""
+    """Return the columns of a piecewise linear fit of costs on a sampled figure x: a matrix, draw x column.
+
+    They are 1, x in standard deviations, and (x - knot)+ at the quantiles KNOTS; `figure`: x, one value per draw.
+    """
     scaled = (figure - figure.mean()) / figure.std()
     knots = np.unique(np.quantile(scaled, KNOTS, method="nearest"))
     inner = knots[(knots > scaled.min()) & (knots < scaled.max())]

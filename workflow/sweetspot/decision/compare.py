@@ -63,13 +63,16 @@ class Inputs:
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
-        """Return the tables read from Parquet files, given by field name; a field without files is an empty table."""
+        """Return the tables of a study from Parquet files, {field: path or paths}; a field without files is empty."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
         return cls(**{name: together(map(read_parquet, paths)) for name, paths in lists.items()})
 
 
 def together(tables: Iterable[DataFrame]) -> DataFrame:
-    """Return one table with the rows of all tables; for no tables, a table without columns."""
+    """Return one table with the rows of all tables, such as the offers of several price lists.
+
+    For no tables, it is a table without columns.
+    """
     tables = list(tables)
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
@@ -88,16 +91,14 @@ class DecisionResult(NamedTuple):
     choices: DataFrame
 
     def verdict(self, settings: Settings, break_even: DataFrame, worth: DataFrame | None = None) -> DataFrame:
-        """Return the table of verdicts: one row per work with the recommended choice, the runner-up and their USD.
+        """Return the table `verdict`: per work (workload) the recommended choice, the runner-up and their USD, for the
+        page.
 
         Parameters
         ----------
-        settings
-            The study's settings.
-        break_even
-            The table `break_even`: values from which purchases pay off.
-        worth
-            The table `worth_knowing`; None: the column `find_out_first` stays empty.
+        settings, break_even, worth
+            The study's settings; the table `break_even` (values from which purchases pay off); the table
+            `worth_knowing` (None: the column `find_out_first` stays empty).
         """
         first = {} if worth is None else first_to_find_out(worth)
         table = verdict_table(self.works, answer_work(self.works, settings.work), break_even, first)
@@ -114,23 +115,19 @@ def decide(
     settings: Settings,
     draws: int = DRAWS,
 ) -> DecisionResult:
-    """Sample the options of a study, price all its works, and compare the choices for each.
+    """Return the decision of a study: its options sampled, all works (workloads) priced, the choices for each compared.
+
+    Raises UserError where a machine that is owned has no figure or no offer.
 
     Parameters
     ----------
     all_options, offers
-        All options of the study, including those that do not fit, and all its offers.
+        All options of the study (a machine at a price for a workload), including those that do not fit, and all its
+        offers.
     monthly, plans, titles
         Monthly workloads by name, rows of plans of phases that fit, and titles by workload.
-    settings
-        The study's settings.
-    draws
-        Number of samples.
-
-    Raises
-    ------
-    UserError
-        A machine that is owned has no figure or no offer.
+    settings, draws
+        The study's settings; number of samples.
     """
     options, misfits = apart(all_options)
     samples = simulate(options, settings.seed, draws)
@@ -150,7 +147,7 @@ def decide(
 
 
 def _owned_machines(monthly: "Mapping[str, Monthly]") -> set[str]:
-    """Return names of the machines that one has for some work."""
+    """Return names of the machines that the team has for some work (`have`), whose price is spent."""
     return {name for work in monthly.values() for name in work.have}
 
 
@@ -163,30 +160,18 @@ def decide_study(
     titles: Mapping[str, str] | None = None,
     availability: "AvailabilityFacts | None" = None,
 ) -> DecisionResult:
-    """Return the decision of a study from its tables, without what makes it certain.
+    """Return the decision of a study from its tables, without what makes it certain (tornado, turning points, worth).
+
+    Raises UserError where the study cannot be decided.
 
     Parameters
     ----------
-    inputs
-        The tables of the study.
-    settings
-        Its settings.
-    draws
-        Number of samples.
-    needs
-        Memory that workloads need (`load_needs`); options that do not fit appear in table `options`
-        only.
-    monthly
-        Monthly workloads by name (`load_monthly`).
-    titles
-        Titles of workloads by name (`load_titles`).
-    availability
-        Stock and failures of machines (`load_availability`); None: unknown.
-
-    Raises
-    ------
-    UserError
-        The study cannot be decided.
+    inputs, settings, draws
+        The tables of the study; its settings; number of samples.
+    needs, monthly, titles, availability
+        Memory that workloads need, by name (options that do not fit appear in table `options` only); monthly workloads
+        by name; titles of workloads by name; stock and failures of machines (None: unknown). As `load_needs`,
+        `load_monthly`, `load_titles` and `load_availability` return them.
     """
     needs = needs or {}
     monthly = monthly or {}
@@ -200,17 +185,14 @@ def decide_study(
 
 
 def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any) -> dict[str, DataFrame]:
-    """Return the tables of results/<study>/comparison/ by the name of their file; without any price they are empty.
+    """Return all tables of results/<study>/comparison/ by file name, which the page is made of; without any price they
+    are empty. They are options, choices, verdict, tornado, turning_points, worth_knowing, break_even, sweeps, ranks,
+    queue, deadlines, sources and warnings. Raises UserError where the study cannot be decided.
 
     Parameters
     ----------
     inputs, settings, draws, work
-        As `decide_study` takes them.
-
-    Raises
-    ------
-    UserError
-        The study cannot be decided.
+        As `decide_study` takes them: tables of the study, its settings, number of samples, workloads.
     """
     result = decide_study(inputs, settings, draws, **work)
     options = result.options
@@ -237,17 +219,15 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
 
 
 def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Draws) -> dict[str, DataFrame]:
-    """Return the tables ANALYSES of problems by name.
+    """Return the tables ANALYSES (tornado, turning points, worth, break-even, sweeps) of all decision problems by name.
 
-    A problem without a length (one job, no owned machine) has no tornado and no turning points,
-    because the number of repetitions is unknown. Sweeps are of plans of phases and of monthly work.
+    They say how certain the answer is. A problem without a length (one job, no owned machine) has no tornado and no
+    turning points, because the number of repetitions is unknown. Sweeps are of plans of phases and of monthly work.
 
     Parameters
     ----------
-    problems
-        Decision problems: single jobs, plans of phases, monthly workloads.
-    options, draws
-        The options and their samples.
+    problems, options, draws
+        Decision problems (single jobs, plans of phases, monthly workloads); the options and their samples.
     """
     timings = timings_of(options)
     rows: dict[str, list[Any]] = {name: [] for name in ANALYSES}
@@ -264,26 +244,16 @@ def analysed(problems: Iterable[DecisionProblem], options: DataFrame, draws: Dra
 def warning_table(
     inputs: Inputs, options: DataFrame, settings: Settings, names: Iterable[str], works: Sequence[PricedWork] = ()
 ) -> DataFrame:
-    """Return all warnings of a study as one table, each once.
+    """Return all warnings of a study as one table (WARNINGS), each once, which the page lists.
+
+    `scope`: throughput, efficiency, extrapolation (of the headline method), price, or comparison (assumptions of the
+    decision itself).
 
     Parameters
     ----------
-    inputs
-        The tables of the study, with their columns `warnings`.
-    options
-        All options, those that do not fit included.
-    settings
-        The study's settings.
-    names
-        Names of all workloads.
-    works
-        The priced works, with their offers without a known speed.
-
-    Returns
-    -------
-    pandas.DataFrame
-        WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or
-        comparison (assumptions of the decision itself).
+    inputs, options, settings, names, works
+        The tables of the study, with their columns `warnings`; all options, those that do not fit included; the study's
+        settings; names of all workloads; the priced works, with their offers without a known speed.
     """
     predicted = inputs.extrapolation
     predicted = predicted[predicted.get("headline", Series(dtype=bool)).astype(bool)]
@@ -351,18 +321,15 @@ def warning_table(
 
 
 def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, options: DataFrame) -> list[Row]:
-    """Return rows of the options that the answer depends on: those named by its verdict, or used by its mixes.
+    """Return rows of the options that the answer depends on: named by its verdict, or used in its mixes.
+
+    A warning about one of them is decisive. They are dictionaries by column; for a workload with parts (`lab.bert` of
+    `lab`) those of all its parts, for a plan of phases those of its model; [] without an answer.
 
     Parameters
     ----------
     verdict, choices, sources, options
         The tables of the comparison.
-
-    Returns
-    -------
-    list
-        Option rows as dictionaries; for a workload with parts (`lab.bert` of `lab`) those of all
-        its parts, for a plan of phases those of its model.
     """
     answer = verdict[verdict["is_answer"].astype(bool)].head(1)
     names = answer.reindex(columns=CHOICES).to_numpy().ravel()
@@ -379,16 +346,14 @@ def decisive_rows(verdict: DataFrame, choices: DataFrame, sources: DataFrame, op
 
 
 def with_decisive(table: DataFrame, decisive: Sequence[Row], offers: DataFrame) -> DataFrame:
-    """Return the table with a Boolean column `decisive`: whether a warning could change the answer.
+    """Return the warnings with a Boolean column `decisive`: whether one could change the answer, so that the page shows
+    it.
 
     Parameters
     ----------
-    table
-        The warnings.
-    decisive
-        Options that the answer depends on; a warning about their cell, offer or model is decisive.
-    offers
-        The offers, with their column `warnings`.
+    table, decisive, offers
+        The warnings; options that the answer depends on (a warning about their cell, offer or model is decisive); the
+        offers, with their column `warnings`.
     """
     decisive_offers = {tuple(row[name] for name in OFFER) for row in decisive}
     subjects: set[tuple[object, ...]] = {(None, row["model"]) for row in decisive}

@@ -24,7 +24,7 @@ MINIMUM_SHARE = 0.01  # Share of attempts in time from which on a machine may be
 
 
 class TimedJob(NamedTuple):
-    """One job on one option: USD at central figures, hours and USD in the samples.
+    """One job on one option (a machine at a price): USD at central figures, hours and USD in the samples.
 
     `queue`: waits for a machine that is owned or committed to; NO_WAITS: the machine is rented.
     """
@@ -37,23 +37,12 @@ class TimedJob(NamedTuple):
 
 
 def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
-    """Return the columns of the table `deadlines` for a job and a limit in hours.
-
-    Parameters
-    ----------
-    jobs
-        The job on each option that can do it.
-    limit
-        Hours within which its result is needed.
-
-    Returns
-    -------
-    dict
-        The option of least USD per result in time, with hours, USD and shares of samples in time,
-        counted from the start (`p_in_time`) and from today (`p_result_in_time`, NaN: unknown).
-        `p_cheapest` ignores samples in which an option is late. If none is in time, `fastest_...`
-        of the fastest option. Unpublished chances to find a machine are used only where no option
-        with a published one is in time; without any, all options are found at once.
+    """Return which option (a machine at a price) gives a result in time for the least USD, as columns of the table
+    `deadlines`. These are its hours, USD and shares of samples in time, counted from the start (`p_in_time`) and from
+    today (`p_result_in_time`, NaN: unknown). `p_cheapest` ignores samples in which an option is late. If none is in
+    time, `fastest_...` of the fastest option. Unpublished chances to find a machine are used only where no option with
+    a published one is in time; without any, all options are found at once. `jobs`: the job on each option that can do
+    it; `limit`: hours within which its result is needed.
     """
     table = DataFrame([job.row for job in jobs])
     monthly_usd = table["variable_usd_per_hour"] * HOURS_A_DAY * table["days_per_month"]
@@ -89,7 +78,11 @@ def cheapest_in_time(jobs: Sequence[TimedJob], limit: float) -> Row:
 
 
 def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
-    """Return the shares of samples in time from the start and from today (NaN: unknown), and if that is published."""
+    """Return (run, result, is published): the shares of samples in which a job on one option ends in time.
+
+    `run` counts from the start of the job, `result` from today, with the search for a machine (NaN: unknown); the third
+    says whether `result` rests on a published chance to find one. `limit`: hours until the deadline.
+    """
     start = start_times_of(job.row)
     run = job.queue.share_in_time(limit - job.hours).mean()
     if start is None:
@@ -101,21 +94,16 @@ def _shares_in_time(job: TimedJob, limit: float) -> tuple[float, float, bool]:
 
 
 def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> DataFrame:
-    """Return, for each workload and deadline, the persistent option of least USD per result in time.
+    """Return the table `deadlines` of single jobs: per workload and deadline the cheapest option in time.
+
+    The option (a machine at a price) costs least per result in time; only those that nobody takes away are chosen. The
+    shortest deadline is first. `usd` of a purchase or contract is the share of one job at the planned use, of a machine
+    for `up_front_usd` or a contract of `due_usd_per_month`.
 
     Parameters
     ----------
-    options, draws
-        The options and their samples.
-    hours
-        The deadlines in hours.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table `deadlines`, the shortest first (`cheapest_in_time`). `usd` of a purchase or
-        contract is the share of one job at the planned use, of a machine for `up_front_usd` or a
-        contract of `due_usd_per_month`.
+    options, draws, hours
+        The table of options and their samples; the deadlines in hours.
     """
     rows = []
     for workload, table in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
@@ -130,21 +118,10 @@ def job_deadlines(options: DataFrame, draws: Draws, hours: Sequence[float]) -> D
 
 
 def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> DataFrame:
-    """Return, for each class of jobs with a deadline, the cheapest machine that keeps the deadline.
-
-    Parameters
-    ----------
-    works
-        Monthly workloads.
-    due
-        Deadline of every class in hours; None: each has its own.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table `deadlines`. `usd` of one job: the rent of a whole machine, or running costs on a
-        machine of the best mix; `p_in_time`: share of samples and months within the deadline;
-        `p_result_in_time`: that with failures and the search for a rented machine.
+    """Return the table `deadlines` of monthly work: per class of jobs with a deadline the cheapest machine that keeps
+    it. `usd` of one job: the rent of a whole machine, or running costs on a machine of the best mix; `p_in_time`: share
+    of samples and months within the deadline; `p_result_in_time`: that with failures and the search for a rented
+    machine. `works`: monthly workloads; `due`: deadline of every class in hours (None: each has its own).
     """
     rows = []
     for work in works:
@@ -162,7 +139,11 @@ def class_deadlines(works: Sequence[MonthlyWork], due: float | None = None) -> D
 
 
 def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[TimedJob]:
-    """Yield a TimedJob per machine or offer for class `number`; a rented machine is paid in full by the one job."""
+    """Yield a TimedJob (USD, hours, samples) per machine of the best mix and per offer that can run a class of jobs.
+
+    `cheapest_in_time` compares them. `number`: index of the class; `queue`: waits for the machines of the mix. A rented
+    machine is paid in full by the one job.
+    """
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:
         row = source.rows[number]
@@ -179,13 +160,17 @@ def _jobs(work: MonthlyWork, queue: SampledWaits, number: int) -> Iterator[Timed
 
 
 def _usd_per_hour(kind: OwnedMachine) -> Array:
-    """Return USD per hour of use of a machine, by sample; 0 where no class of jobs can run on the machine."""
+    """Return USD per hour of use of an owned machine, by sample, to price one job that runs on it; no job can: 0."""
     hours = finite(kind.hours)
     return np.divide(kind.running, hours, out=np.zeros_like(hours), where=hours > 0).max(axis=0)
 
 
 def _queue_of(work: MonthlyWork) -> SampledWaits:
-    """Return waits in hours for the best mix's machines, sample x month, from the share of their hours in use."""
+    """Return how long jobs wait in hours for the machines of the best mix, sample x month.
+
+    Waits follow from the share of the machines' hours in use, and say with the run time whether a job ends in time.
+    `work`: a monthly workload.
+    """
     best = work.mixes[0]
     kinds = list(zip(best.problem.held, best.counts, strict=True))
     used = np.zeros(best.done.running.shape) + sum(best.done.device_hours(kind.name) for kind, _ in kinds)
@@ -203,22 +188,12 @@ class ArrivalStream(NamedTuple):
 
 
 def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
-    """Return the waits of each class of jobs for the machines of the best mix.
+    """Return the table `queue`: how long the jobs of each class wait for the machines of the best mix, in hours.
 
-    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one
-    queue.
-
-    Parameters
-    ----------
-    works
-        Monthly workloads.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table `queue`. `utilisation`: share of the machines' time that all jobs take;
-        `overloaded`: above 1, so that no wait exists; `wait_hours`: mean wait, `_p90`: not exceeded
-        by nine in ten jobs; `hours_to_result` = hours + wait_hours.
+    Jobs of all classes arrive at random over the hours in which a machine works, and wait in one queue. `utilisation`:
+    share of the machines' time that all jobs take; `overloaded`: above 1, so that no wait exists; `wait_hours`: mean
+    wait, `_p90`: not exceeded by nine in ten jobs; `hours_to_result` = hours + wait_hours. `works`: monthly workloads,
+    whose best mix (machines owned, offers rented) comes first.
     """
     rows: list[Row] = []
     for work in works:
@@ -248,7 +223,10 @@ def queue_table(works: Sequence[MonthlyWork]) -> DataFrame:
 
 
 def arrival_streams(work: MonthlyWork, mix: Mix) -> list[ArrivalStream]:
-    """Return a stream per class of jobs for the owned machines of a mix, which form one pool with one queue."""
+    """Return how many jobs of each class go to the owned machines of a mix, and their class of the queue model, for
+    waits. A class of jobs has one run time and number of devices; a mix is a number of machines owned and offers
+    rented. The owned machines form one pool with one queue; classes without jobs there are left out.
+    """
     result = mix.at(work.central)
     streams = []
     kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]

@@ -37,13 +37,13 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """An uncertain or adjustable input of a decision, with its baseline `value` and 90 % range.
+    """An uncertain or adjustable input of a decision (a price, a speed, an amount of work), with `value` and 90 %
+    range.
 
-    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option,
-    a price list, a class of jobs, a correlation key of speeds; empty: everything); `figure`: the
-    figure that changes in the `rows` of the options, or in the work where `rows` is empty;
-    `range_basis`: where the range is from; `unit` FACTOR: written as a factor; `maximum`: the
-    largest value that it can have.
+    `quantity`: a column of the options, or one of the words above; `subject`: its owner (an option, a price list, a
+    class of jobs, a correlation key of speeds; empty: everything); `figure`: the figure that changes in the `rows` of
+    the options, or in the work where `rows` is empty; `range_basis`: where the range is from; `unit` FACTOR: written as
+    a factor; `maximum`: the largest value that it can have.
     """
 
     quantity: str
@@ -65,11 +65,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice of a decision (buy, sign, rent), or an offer that a choice may use.
+    """One choice of a decision (buy, sign, rent), or an offer (one machine at one price) that a choice may use.
 
-    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the
-    same `alternative` are not compared with each other; only an `eligible` one can be the answer;
-    an `already_owned` one is paid already.
+    `row`: the option that most of its cost comes from; `labels`: of all its rows. Choices of the same `alternative` are
+    not compared with each other; only an `eligible` one can be the answer; an `already_owned` one is paid already.
     """
 
     option: str
@@ -88,13 +87,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class ParameterValues:
-    """Values of parameters as factors of their baseline: numbers, or arrays over the same `cases`."""
+    """What-if values of parameters, as factors of their baseline: numbers, or arrays over the same `cases`."""
 
     cases: int
     values: Mapping[Parameter, Number]
 
     def factor(self, label: int | None, figure: str) -> Number:
-        """Return the factor, over its baseline, of a figure of the row with that label; 1 if unchanged."""
+        """Return by what a figure (a column of the options, such as a price) of one row is multiplied in each case; 1:
+        unchanged. `cost_usd` multiplies prices and speeds by it. `label`: of the row in the table of options.
+        """
         factors = (by for key, by in self.values.items() if key.figure == figure and label in key.rows)
         return math.prod(factors, start=1.0)
 
@@ -108,7 +109,9 @@ class ParameterValues:
         return frozenset().union(*(parameter.rows for parameter in self.values))
 
     def work(self, figure: str, subject: str | None = None) -> Number:
-        """Return the factor of a figure of the work, of all its parameters or of those of one class (`subject`)."""
+        """Return by what a figure of the work (jobs, months, days of use) is multiplied in each case, to scale costs
+        with it. `figure`: its name; `subject`: a class of jobs, whose own factors count (None: of all classes).
+        """
         pairs = [(key, by) for key, by in self.values.items() if key.figure == figure]
         return math.prod((by for key, by in pairs if subject is None or key.subject in ("", subject)), start=1.0)
 
@@ -122,14 +125,14 @@ BASELINE = ParameterValues(1, {})
 
 
 def hour_change(row: Row, values: ParameterValues, rent: Number | None = None) -> Number:
-    """Return USD per hour of use of an option row at parameter values over that at the baseline; 1 if it is free.
+    """Return USD per hour of use of an option at what-if values / USD as planned, by which its cost is scaled; if free,
+    1.
 
     Parameters
     ----------
-    row, rent
-        As `rates` takes them.
-    values
-        Values of the parameters.
+    row, values, rent
+        Row of options (a machine at a price); parameters as factors of their baseline; sampled mean rent, as `rates`
+        takes it (None: computed).
     """
     baseline = rates(row, BASELINE.of(None)).variable
     return rates(row, values.of(row["row"]), rent).variable / baseline if baseline else 1.0
@@ -139,8 +142,7 @@ def hour_change(row: Row, values: ParameterValues, rent: Number | None = None) -
 class Costs:
     """USD and number of machines (`counts`) of each choice in each case; USD is infinite if the work is not done.
 
-    `alternative`: alternative that each choice belongs to, if this varies between cases. All are
-    choice x case.
+    `alternative`: alternative that each choice belongs to, if this varies between cases. All are choice x case.
     """
 
     usd: Array
@@ -151,9 +153,9 @@ class Costs:
 class BreakEvenCase(NamedTuple):
     """USD of owning or committing to a machine minus USD of renting, along the factors of a parameter.
 
-    `parameter`: with the name, quantity, value and unit of the amount that is stated to people.
-    `usd`: at central figures, by factor; `samples`: sample x factor, at the `selected` of the
-    factors (indices); `machines`: number of machines at each factor.
+    `parameter`: with the name, quantity, value and unit of the amount that is stated to people. `usd`: at central
+    figures, by factor; `samples`: sample x factor, at the `selected` of the factors (indices); `machines`: number of
+    machines at each factor.
     """
 
     option: str
@@ -186,16 +188,12 @@ class DecisionProblem(ABC):
         Name, and length of the project in months (NaN: not stated).
     choices, parameters
         The choices, cheapest first, and the parameters that change their costs.
-    samples_usd
-        USD, choice x sample.
-    model
-        The network, where the work is one job.
+    samples_usd, model
+        USD, choice x sample; the network, where the work is one job.
     reference
         Label of the option row whose months and days of use all choices share (None: they do not).
-    work_samples
-        Parameters of the work with their samples.
-    rows
-        Further rows of the options, by label.
+    work_samples, rows
+        Parameters of the work with their samples; further rows of the options, by label.
     """
 
     workload: str
@@ -255,46 +253,50 @@ class DecisionProblem(ABC):
 
     @cached_property
     def competing(self) -> Array:
-        """Indices of the eligible choices with finite USD in every sample, the cheapest on average first."""
+        """Indices of the choices that can be the answer, on average the cheapest first: eligible, finite USD in every
+        sample. What a figure is worth knowing is computed among these.
+        """
         usd = np.where(self.eligible, self.samples_usd.mean(axis=1), np.inf)
         order = np.argsort(usd, kind="stable")
         return order[np.isfinite(usd[order])]
 
     def row_of(self, labels: Sequence[int]) -> Row:
-        """Return the option row among `labels` that represents a figure: the reference's, else the cheapest one."""
+        """Return the option row, of those with `labels`, that stands in tables for a figure that several share.
+
+        It is the reference's, else the cheapest choice's, else the first.
+        """
         chosen = {row["row"]: row for row in (self.choices[index].row for index in self.competing)}
         by_label = self.rows | chosen
         order = (self.reference, *chosen, *sorted(by_label))
         return next(by_label[label] for label in order if label in labels and label in by_label)
 
     def at(self, parameter: Parameter, factors: Array | Sequence[float]) -> Costs:
-        """Return costs (choice x case) with one parameter at each of `factors` times its baseline, one case each."""
+        """Return costs (choice x case) with one parameter at each of `factors` times its baseline, one case each.
+
+        Everything else stays as planned; tornado, turning points and sweeps ask this way.
+        """
         return self.cost_usd(ParameterValues(len(factors), {parameter: np.asarray(factors, float)}))
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
-        """Return a choice in words, such as '2 × title'.
+        """Return a choice in words, such as '2 × title', for the page and for tables of turning points.
 
         Parameters
         ----------
-        index
-            Index of the choice.
-        count
-            Number of its machines.
-        alternative
-            The offer that is rented most, of a choice that may rent several; here ignored.
+        index, count, alternative
+            Index of the choice; number of its machines; the offer that is rented most, of a choice that may rent
+            several (here ignored).
         """
         title = self.choices[index].title
         return f"{count:g} × {title}" if count > 1 else title
 
     def title_at(self, costs: Costs, index: int, case: int) -> str:
-        """Return a choice in words, with its number of machines and main offer in one case.
+        """Return a choice in words, with its number of machines and main offer in one case, to say which answer comes
+        next.
 
         Parameters
         ----------
-        costs
-            Costs of all choices, as `cost_usd` returns them.
-        index, case
-            Index of the choice, and of the case (column of `costs`).
+        costs, index, case
+            Costs of all choices, as `cost_usd` returns them; index of the choice, and of the case (column of `costs`).
         """
         alternative = None if costs.alternative is None else costs.alternative[index, case]
         return self.title(index, float(costs.counts[index, case]), alternative)
@@ -304,14 +306,18 @@ class DecisionProblem(ABC):
         return np.where(self.eligible[:, None], costs.usd, np.inf).argmin(axis=0)
 
     def is_changed(self, costs: Costs) -> Array:
-        """Return booleans by case: whether another alternative is cheaper than the best's; False in a tie."""
+        """Return booleans by case (column of `costs`): whether the answer is another than at the baseline, because
+        another alternative is cheaper than the best's; False in a tie.
+        """
         rivals = costs.usd[self.rivals]
         incumbents = costs.usd[self.incumbents]
         return np.asarray(rivals.min(axis=0, initial=np.inf) < incumbents.min(axis=0, initial=np.inf))
 
     @cached_property
     def turning_points(self) -> dict[Parameter, list[TurningPoint]]:
-        """The nearest turning points of each parameter below and above the baseline, within a factor of FURTHEST."""
+        """Where the answer changes: the nearest turning points of each parameter below and above its baseline, [] where
+        there is none within a factor of FURTHEST. The page names them as what would change the verdict.
+        """
         return {
             parameter: [point for side in (-1.0, 1.0) if (point := self._turning_point(parameter, side))]
             for parameter in self.parameters
@@ -323,7 +329,10 @@ class DecisionProblem(ABC):
         return min(factors, key=lambda factor: abs(math.log(factor)), default=math.nan)
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
-        """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one."""
+        """Return the nearest factor of a parameter at which the answer changes; None if none does within FURTHEST (five
+        times). `side`: below (-1) or above (1) the baseline. The range is divided again and again, so that the factor
+        is exact.
+        """
         inner = 0.0
         outer = side * parameter.log_limit(math.exp(side))
         if not side * outer > 0:
@@ -342,21 +351,15 @@ class DecisionProblem(ABC):
 
 
 def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Parameter]:
-    """Return the figures of offers that may change an answer, each with its 90 % range.
+    """Return the parameters (prices, speeds, months ...) that may change an answer, each with its 90 % range, for all
+    analyses. A parameter is a figure of one or several offers with its baseline value; the tornado, say, has a bar for
+    each.
 
     Parameters
     ----------
-    offers
-        Offers that the choices use.
-    speeds
-        The rows of the options whose speeds the work has, each once.
-    month_days
-        Days of a month.
-
-    Returns
-    -------
-    list of Parameter
-        Rents, machines, tariffs, the team's months and days of use, speeds.
+    offers, speeds, month_days
+        Offers (a machine at a price) that the choices use; the rows of the options whose speeds the work has, each
+        once; days of a month.
     """
     owned = [offer for offer in offers if offer.row["purchase"] == "own"]
     rented = [offer for offer in offers if offer not in owned]
@@ -364,7 +367,11 @@ def parameters_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: f
 
 
 def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subject: str | None = None) -> Parameter:
-    """Return a figure of all `offers` as a parameter, with value and range of the first one; `subject`: its option."""
+    """Return one figure (column, such as a price) of all `offers` as a Parameter, which analyses move as one.
+
+    Value and range are those of the first offer. `name`, `unit`: for people; `subject`: key of what owns it (None: the
+    first offer's option).
+    """
     row = offers[0].row
     value = row[figure]
     owner = row["option"] if subject is None else subject
@@ -372,7 +379,11 @@ def _of_offers(figure: str, name: str, unit: str, offers: Sequence[Choice], subj
 
 
 def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
-    """Yield USD/hour of each machine (any number of nodes), a factor of all rents, and the mean of changing ones."""
+    """Yield rents as parameters, by which analyses move them.
+
+    They are USD/hour of each rented machine (any number of nodes), a factor of all rents, and the mean over the project
+    of rents that change with time. `rented`: offers that choices rent.
+    """
     for offers in _groups(rented, [offer.alternative for offer in rented]).values():
         offers.sort(key=lambda offer: offer.row["gpus"])
         yield _of_offers(RENT, f"price of {the(offers[0].row['title'])}", "USD/hour", offers)
@@ -388,7 +399,11 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Parameter]:
 
 
 def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Parameter]:
-    """Yield figures of each machine, tariffs of each price list, and months and days of use, equal for all machines."""
+    """Yield the parameters of owned machines, by which analyses move their costs.
+
+    They are price, resale, maintenance and power of each, tariffs of each price list, and months and days of use, equal
+    for all. `offers`: all offers that choices use; `owned`: those of machines; `month_days`: days of a month.
+    """
     for offer in owned:
         row = offer.row
         for figure, (name, unit) in FIGURES.items():
@@ -418,7 +433,9 @@ def _owned(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float)
 
 
 def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
-    """Yield speeds as factors of their baseline (1), one parameter per correlation key, with 90 % ranges."""
+    """Yield speeds as parameters (factors of their baseline, 1), one per correlation key: speeds with a common error
+    move together. `rows`: rows of the options, with images/s and 90 % range.
+    """
     errors = speed_errors(rows)
     for error, group in _groups(rows, [errors[row["row"]] for row in rows]).items():
         row, models = group[0], {row["model"] for row in group}
@@ -440,16 +457,15 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
 def all_of(
     name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
 ) -> Parameter:
-    """Return a parameter that multiplies all values of a figure (baseline 1); by default the amount of work.
+    """Return a parameter that multiplies all values of a figure, such as all rents; by default the amount of work.
+
+    Its baseline is 1, its range 20 % either side, assumed.
 
     Parameters
     ----------
-    name
-        What people call it.
-    quantity, figure
-        Its key in tables; the figure that it multiplies.
-    rows
-        Labels of the option rows in which it multiplies the figure; empty: a figure of the work.
+    name, quantity, figure, rows
+        What people call it; its key in tables; the figure that it multiplies; labels of the option rows in which it
+        multiplies the figure (empty: a figure of the work).
     """
     bounds = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
     return Parameter(quantity, "", name, FACTOR, 1.0, *bounds, "assumed", figure, rows)
@@ -460,7 +476,9 @@ def _labels(offers: Iterable[Choice]) -> frozenset[int]:
 
 
 def _groups(items: Iterable[Any], keys: Iterable[Any]) -> dict[Any, list[Any]]:
-    """Return the items by their key, in order."""
+    """Return {key: its items} in order, for parameters that several have in common: offers of one machine, rows of one
+    error. `keys`: the key of each of the `items`.
+    """
     groups: dict[Any, list[Any]] = {}
     for item, key in zip(items, keys, strict=True):
         groups.setdefault(key, []).append(item)
@@ -468,16 +486,14 @@ def _groups(items: Iterable[Any], keys: Iterable[Any]) -> dict[Any, list[Any]]:
 
 
 def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
-    """Return low and high (90 %) of a row's figure in its unit, and the basis: declared, interval or assumed.
+    """Return (low, high, basis): the range over which analyses move a figure of an option row, 90 % in its unit.
+
+    The basis says where it is from: declared, interval or assumed (20 % either side).
 
     Parameters
     ----------
-    row
-        A row of the options.
-    figure
-        The column; `figure`_low and `figure`_high hold its range, if one is known.
-    value
-        Value of the figure, in its unit.
+    row, figure, value
+        A row of the options; the column, whose range is in `figure`_low and `figure`_high, if known; its value.
     """
     is_speed = figure == "images_per_s"
     basis = "declared" if not is_speed else "assumed" if row["assumed_interval"] else "interval"
@@ -485,14 +501,14 @@ def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
 
 
 def known_or_assumed(value: float, low: float, high: float, basis: str) -> tuple[float, float, str]:
-    """Return low, high and `basis` of a value, or ASSUMED_RANGE either side and 'assumed' where it has no range.
+    """Return (low, high, basis) of a value's range, which analyses use; ASSUMED_RANGE either side where none is known.
+
+    The basis is then 'assumed', which tables show.
 
     Parameters
     ----------
-    value, low, high
-        A value and its 90 % range, in its unit; NaN or equal ends: unknown.
-    basis
-        Where the range is from.
+    value, low, high, basis
+        A value and its 90 % range, in its unit (NaN or equal ends: unknown); where the range is from.
     """
     if low < high:  # NaN is not below anything.
         return low, high, basis

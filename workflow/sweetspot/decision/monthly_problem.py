@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -40,23 +40,17 @@ INTERVAL_MONTHS = 6  # months of each sample, for the interval of where a machin
 ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 
 
-@lru_cache(maxsize=8)  # What is expected of its offers is computed once for all numbers of machines.
-def _variant(problem: Problem, first: str, timed: frozenset[str]) -> Problem:
-    """Return the problem with an offer that jobs try first (empty: any), and timed speeds."""
-    return replace(problem, first=first, timed=timed)
-
-
 def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
     """Return expected USD per month of a mix with other numbers of machines."""
-    return float(dispatch(_variant(problem, mix.source, mix.timed), counts).usd.mean())
+    return float(dispatch(mix.variant(problem), counts).usd.mean())
 
 
 @dataclass(eq=False, kw_only=True)
 class MonthlyProblem(DecisionProblem):
     """Mixes of a monthly workload and their USD at any values of its parameters.
 
-    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at
-    the baseline (control variate).
+    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control
+    variate).
     """
 
     work: MonthlyWork
@@ -70,7 +64,10 @@ class MonthlyProblem(DecisionProblem):
 
     @cached_property
     def runner_up(self) -> int | None:
-        """Index of the cheapest mix that buys other machines than the best, else of the cheapest other mix."""
+        """Index of the mix that the best is compared with, for the tornado; None without another.
+
+        The cheapest that buys other machines than the best, else the cheapest other one.
+        """
         usd = self.samples_usd.mean(axis=1)
         finite = [index for index in range(1, len(usd)) if usd[index] < np.inf]
         best = self.mixes[0].bought.keys()
@@ -78,16 +75,13 @@ class MonthlyProblem(DecisionProblem):
         return min(different or finite, key=usd.tolist().__getitem__, default=super().runner_up)
 
     def title(self, index: int, count: float, alternative: str | None = None) -> str:
-        """Return a mix in words.
+        """Return a mix in words, for the page and for tables of turning points.
 
         Parameters
         ----------
-        index
-            Index of the mix.
-        count
-            Number of machines that it buys.
-        alternative
-            Key of the offer that a mix which buys nothing rents most; None: that of the baseline.
+        index, count, alternative
+            Index of the mix; number of machines that it buys; key of the offer that a mix which buys nothing rents most
+            (None: that of the baseline).
         """
         bought = self.mixes[index].bought
         work = self.work
@@ -100,7 +94,11 @@ class MonthlyProblem(DecisionProblem):
     # --- estimates ----------------------------------------------------------------------------------------------------
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return USD, machines bought and alternatives (of a mix that buys nothing: its main offer), mix x case."""
+        """Return USD, machines bought and alternatives at what-if values, mix x case, for sweeps and turning points.
+
+        USD are estimates from few samples. The alternative of a mix that buys nothing is the offer that it rents most,
+        because another offer is another answer.
+        """
         shape = (len(self.mixes), values.cases)
         usd = np.full(shape, np.inf)
         machines = np.zeros(shape)
@@ -110,7 +108,7 @@ class MonthlyProblem(DecisionProblem):
             single = ParameterValues(1, factors)
             sample = _sample(self.work.moved(single))
             months = self.months * single.work("months")
-            rented = dispatch(_variant(sample, "", self.mixes[0].timed), sample.owned).lead
+            rented = dispatch(self.mixes[0].variant(sample), sample.owned).lead
             for index, mix in enumerate(self.mixes):
                 is_open = not (mix.bought or mix.single_offer)
                 alternative[index, case] = (is_open and rented) or self.choices[index].alternative
@@ -126,7 +124,11 @@ class MonthlyProblem(DecisionProblem):
         return np.asarray(alternative != np.asarray(self.baseline.alternative)[self.best, 0])
 
     def _contenders(self, values: ParameterValues) -> list[int]:
-        """Return indices of the mixes worth pricing at `values`: nearly the best, or with changed machine figures."""
+        """Return indices of the mixes worth pricing at what-if `values`, because pricing each would take too long.
+
+        A mix is numbers of machines owned and offers rented. Priced are those nearly the best, the runner-up, and those
+        that buy a machine whose figures change.
+        """
         limit = WORTH_PRICING * min(mix.expected for mix in self.mixes)
         return [
             index
@@ -138,10 +140,18 @@ class MonthlyProblem(DecisionProblem):
         ]
 
     def _best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
-        """Return the machine numbers, at least 1 of each kind that a mix buys, of least cost, and USD per month."""
+        """Return (machines of each kind, USD per month): the cheapest numbers of machines for a mix at what-if values.
+
+        At least one of each kind that it buys. `sample`: the problem at these values with few samples, which is
+        dispatched; its error at the baseline is corrected.
+        """
 
         @cache
         def usd(counts: Counts) -> float:
+            """Return the USD per month of the mix with these numbers of machines; infinite beyond the budget.
+
+            The few samples of `sample` are corrected by their error as planned; `climb` minimises it.
+            """
             if not self.work.affords(counts):
                 return np.inf
             if (mix, counts) not in self._errors:
@@ -159,11 +169,10 @@ class MonthlyProblem(DecisionProblem):
     # --- where the answer changes, on all samples ---------------------------------------------------------------------
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
-        """Return the nearest turning point below (`side` -1) or above (1) the baseline; None without one.
-
-        Distances are |log factor|. The mixes decided at both ends of a range in which the answer
-        changes give a crossing; the answer is decided on either side of it, until it changes just
-        there.
+        """Return the nearest factor of a parameter at which the answer changes, decided on all samples; None without
+        one. `side`: below (-1) or above (1) the baseline. Distances are |log factor|. The mixes decided at both ends of
+        a range in which the answer changes give a crossing; the answer is decided on either side of it, until it
+        changes just there.
         """
         limit = max(0.0, parameter.log_limit(math.exp(side)))
         first = _answer(self.mixes[0])
@@ -175,7 +184,9 @@ class MonthlyProblem(DecisionProblem):
         def is_changed(distance: float) -> bool:
             return _answer(best(distance)) != first
 
-        distances = [*(log_factor for log_factor in LOGS if log_factor < limit), limit]
+        # Use of a machine falls with its price and rises with its speed: what is the same at the end is so between.
+        between = () if parameter.rows else LOGS[1:]
+        distances = [0.0, *(log_factor for log_factor in between if log_factor < limit), limit]
         # What is estimated to stay the same is not decided on all samples.
         estimates = self.is_changed(self.at(parameter, np.exp(side * np.array(distances[1:]))))
         candidates = [distance for distance, changed in zip(distances[1:], estimates, strict=True) if changed]
@@ -208,7 +219,10 @@ class MonthlyProblem(DecisionProblem):
         return self.work.moved(ParameterValues(1, {parameter: math.exp(log_factor)}))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
-        """Return the best mix on all samples with a parameter at exp(`log_factor`) times its baseline."""
+        """Return the best mix if a parameter is exp(`log_factor`) times its baseline, decided on all samples.
+
+        Where it differs from today's best the answer has changed, which `_turning_point` looks for.
+        """
         problem = self._problem(parameter, log_factor)
         sample = _sample(problem)
         estimates = dict(self._best_counts(sample, mix) for mix in self.mixes if not mix.single_offer)
@@ -218,15 +232,15 @@ class MonthlyProblem(DecisionProblem):
         return MixSearch(problem, self.work).best(sorted(starts), kinds)
 
     def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float | None:
-        """Return the log factor at which two mixes cost the same, or one mix rents most elsewhere; None without one.
+        """Return where the answer changes: the log factor of a parameter at which two mixes cost the same, or None.
+
+        If both are the same mix, it is where another offer is rented most than as planned.
 
         Parameters
         ----------
-        parameter, inner, outer
-            A parameter, and the logarithms of its factors between which the crossing is looked for.
-        first, second
-            The mixes; if they are the same, the offer that is paid most is compared with the
-            baseline's.
+        parameter, inner, outer, first, second
+            A parameter, and the logarithms of its factors between which the crossing is looked for; the mixes (numbers
+            of machines owned, offers rented).
         """
         from scipy.optimize import brentq  # lazily: only monthly work needs it
 
@@ -234,11 +248,17 @@ class MonthlyProblem(DecisionProblem):
 
         @cache
         def saving(log_factor: float) -> float:
+            """Return USD per month by which the second mix is cheaper, to find its zero; of equal mixes, 1 or -1.
+
+            1 means that the mix rents most on another offer than as planned.
+            """
             problem = self._problem(parameter, log_factor)
             result = second.at(problem)
             search = MixSearch(problem, self.work)
             if is_equal_mix:
-                return 1.0 if result.lead != self.mixes[0].done.lead else -1.0
+                lead = self.mixes[0].done.lead
+                rivals = (usd for name, usd in result.rent_by_offer.items() if name != lead)
+                return max(rivals, default=0.0) - result.rent_by_offer.get(lead, 0.0)
             with np.errstate(invalid="ignore"):  # Where neither does the work nothing is saved.
                 usd = search.rank(first._replace(done=first.at(problem))) - search.rank(second._replace(done=result))
             return float(np.nan_to_num(usd, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST))
@@ -250,7 +270,9 @@ class MonthlyProblem(DecisionProblem):
     # --- from how much on a machine pays ------------------------------------------------------------------------------
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
-        """Yield a case per machine for sale or contract and parameter: all work, jobs of a class, or project months."""
+        """Yield USD with less USD without one machine for sale or contract, along all work, jobs of a class, or project
+        months. There is a case per machine and parameter. From each it is computed from how much on the machine pays.
+        """
         work = self.work
         owned = self.work.drawn.owned
         best = self.work.mixes[0].done
@@ -280,10 +302,11 @@ class MonthlyProblem(DecisionProblem):
     def _break_even_case(
         self, name: str, without: Mix, with_machine: Mix, parameter: Parameter, problems: list[Problem]
     ) -> BreakEvenCase:
-        """Return USD per month with one machine more less that without, each with rentals, by factor and sample.
+        """Return USD per month with one machine more less that without, each with rentals: at which values does it pay?
 
-        `name`: option of the machine; `problems`: at BREAK_EVEN_LOGS, with a few months; the
-        factors at which both cost the same in all months are added.
+        USD are by factor of the parameter, and by sample and factor. `name`: option of the machine; `without`,
+        `with_machine`: the mixes; `problems`: at BREAK_EVEN_LOGS, with a few months; the factors at which both cost the
+        same in all months are added.
         """
         with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
             samples = np.stack([with_machine.at(problem).usd - without.at(problem).usd for problem in problems], axis=1)
@@ -315,7 +338,9 @@ def _answer(mix: Mix) -> object:
 
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
-    """Return the decision between the mixes of a monthly workload; None where no mix can run all its jobs."""
+    """Return the decision between the mixes (machines owned, offers rented) of a monthly workload, which all analyses
+    take. None where no mix can run all its jobs.
+    """
     best = work.mixes[0]
     months = work.work.months
     if not np.isfinite(best.expected):
@@ -361,7 +386,10 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
 
 
 def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
-    """Return a parameter, a resale value limited to the lowest price of its machine: samples are cut there."""
+    """Return a parameter, a resale value with a maximum, for analyses: nobody resells a machine for more than it cost.
+
+    The maximum follows from the low end of the price, where the samples of resale values are cut too; others stay.
+    """
     if parameter.figure != "residual_usd":
         return parameter
     offer = work.source_by_name[parameter.subject].offer
@@ -369,7 +397,9 @@ def _within_price(parameter: Parameter, work: MonthlyWork) -> Parameter:
 
 
 def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
-    """Yield each class's jobs per month, and its urgent jobs, as a parameter with its samples (one value each)."""
+    """Yield (parameter, its samples, one value each) for each class's jobs per month, and its urgent jobs, so that
+    analyses show how the amount of work moves the answer.
+    """
     samples = (work.numbers / growth_by_month(work.growth, work.work.months)).mean(axis=2)
     for job_class, jobs in zip(work.classes, samples, strict=True):
         amount = job_class.number

@@ -101,13 +101,12 @@ class Source(NamedTuple):
 class MonthlyWork(MixLimits):
     """A monthly workload with machines and offers for its jobs, sampled; one sample where figures are central.
 
-    `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of
-    use, `days` of use per month. `numbers`: jobs of each class (urgent ones are part of it), class
-    x sample x month; `growth` of a class per month, class x sample. `offer_samples`, by name and
-    row: figures of ownership over their baseline, and months until delivery. `rents`: paths of the
-    rents (None: the central ones). `stretched`: length of the project / planned length.
-    `speed_keys`: correlation key of each row whose speed is uncertain; `trials`: the timings that
-    reveal speeds, by key. `budget_usd`: what may be paid up front.
+    `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
+    per month. `numbers`: jobs of each class (urgent ones are part of it), class x sample x month; `growth` of a class
+    per month, class x sample. `offer_samples`, by name and row: figures of ownership over their baseline, and months
+    until delivery. `rents`: paths of the rents (None: the central ones). `stretched`: length of the project / planned
+    length. `speed_keys`: correlation key of each row whose speed is uncertain; `trials`: the timings that reveal
+    speeds, by key. `budget_usd`: what may be paid up front.
     """
 
     name: str
@@ -144,7 +143,9 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def distinct_mixes(self) -> list[Mix]:
-        """The best mix, and those with other numbers of machines or more than MIX_TOLERANCE dearer."""
+        """The mixes (machines owned, offers rented) that are shown as choices: the best, and those with other numbers
+        of machines or more than MIX_TOLERANCE dearer.
+        """
         best, *further = self.mixes
         limit = best.expected * (1 + MIX_TOLERANCE)
         return [best, *(mix for mix in further if mix.counts != best.counts or mix.expected > limit)]
@@ -178,7 +179,10 @@ class MonthlyWork(MixLimits):
         return any(self.drawn.owned)
 
     def mix_title(self, mix: Mix) -> str:
-        """Return the title of a mix: machines bought, and the offer or machines for the rest."""
+        """Return a mix in words, as the page names a choice: machines bought, and the offer or machines for the rest.
+
+        E.g. '2 × server A, the rest on provider B', 'provider B beside what you have'.
+        """
         bought = listed([f"{count} × {self.title(name)}" for name, count in mix.bought.items()])
         name = mix.source if mix.single_offer else mix.done.lead
         rest = self.title(name) if name else ""
@@ -196,10 +200,9 @@ class MonthlyWork(MixLimits):
     # --- at other values ------------------------------------------------------------------------
 
     def moved(self, values: ParameterValues) -> Problem:
-        """Return the dispatch problem of all samples with parameters at `values` (one case).
-
-        More jobs of a class leave its urgent jobs unchanged, except that these never exceed all
-        jobs. A longer project continues with the same growth.
+        """Return which machines may run which jobs, and their costs in all samples, with parameters at what-if `values`
+        (one case), for `dispatch`. More jobs of a class leave its urgent jobs unchanged, except that these never exceed
+        all jobs. A longer project continues with the same growth.
         """
         length = float(values.work("months"))
         if length == 1.0:
@@ -212,7 +215,10 @@ class MonthlyWork(MixLimits):
         return replace(self, work=work, numbers=numbers, stretched=self.stretched * length)._problem(values)
 
     def _problem(self, values: ParameterValues, baseline: Problem | None = None) -> Problem:
-        """Return the problem at `values`; machines and offers without changes are those of `baseline`."""
+        """Return which machines and offers may run the jobs, and their costs, at what-if `values`, for `dispatch`.
+
+        What the values do not change is taken from `baseline`, the same problem as planned, because pricing takes time.
+        """
         jobs: list[Array] = []  # Of each class without its urgent jobs.
         for index, job_class in enumerate(self.classes):
             number = self.numbers[index] * values.work(ALL_JOBS) * values.work(PER_MONTH, job_class.name)
@@ -233,7 +239,11 @@ class MonthlyWork(MixLimits):
         return Problem(np.stack(jobs), tuple(owned.values()), tuple(rented.values()), trials, self.speed_errors)
 
     def _figure(self, name: str, row: Row, values: ParameterValues) -> Array:
-        """Return samples of a figure (hours or usd of a job, variable USD/hour, days) of a row at `values`."""
+        """Return samples of a figure of an option row at what-if `values`, from which machines and offers are priced.
+
+        `name`: "hours" or "usd" of a job, "variable" (USD per hour of use) or "days" (of use per month); one value per
+        sample. What no value changes is as planned.
+        """
         samples = self.figures[name][row["row"]]
         factor = values.of(row["row"])
         if row["row"] not in values.rows:
@@ -244,7 +254,10 @@ class MonthlyWork(MixLimits):
         return np.asarray(samples * price / (1.0 if name == "variable" else factor("images_per_s")))
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
-        """Return a source's owned or committed machine; owned ones work in planned hours, committed ones always."""
+        """Return a source's machine that is owned or committed to, with hours and USD at what-if `values`, for the
+        mixes. `source`: a machine at a price, with its speed for every class of jobs. Owned machines work in planned
+        hours, committed ones always.
+        """
         row = source.offer
         months = self.work.months
         usd_per_hour = self._figure("variable", row, values)
@@ -291,7 +304,11 @@ class MonthlyWork(MixLimits):
         )
 
     def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
-        """Return a source's offer at each month's rent, means weighted by `jobs`; an urgent job pays all slots."""
+        """Return a source's rental offer with USD of a job at each month's rent at what-if `values`, for the mixes.
+
+        `source`: a machine at a price, with its speed for every class of jobs. Expected USD are means weighted by
+        `jobs` (class x sample x month); an urgent job pays for all slots of its machine.
+        """
         shape = (len(self.classes), self.growth.shape[1])
         usd = np.full(shape, NEVER)
         at_speed = np.full(shape, NEVER)
@@ -323,7 +340,7 @@ class MonthlyWork(MixLimits):
 
     @cached_property
     def _rent_by_month(self) -> dict[tuple[str, str], Array]:
-        """Rent of each month as a multiple of the mean rent in `figures`, sample x month, by option and model."""
+        """Rent of each month / the mean rent in `figures`, {(option, model): sample x month}, where a rent moves."""
         starts, length = months_of(self.work.months)
         paths = {}
         for row in self.rows.values():
@@ -342,7 +359,9 @@ class MonthlyWork(MixLimits):
         return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
     def _rows_in_time(self, source: Source, values: ParameterValues) -> Iterator[tuple[int, Row]]:
-        """Yield index and option row of each class whose jobs end within their limit of hours on a source."""
+        """Yield (index of a class, its option row) for classes whose jobs end within their limit of hours on a source,
+        at what-if `values`: only these may run there.
+        """
         for index, (job_class, row) in enumerate(zip(self.classes, source.rows, strict=True)):
             if row is None or not np.isfinite(row["usd"]):
                 continue
@@ -352,7 +371,7 @@ class MonthlyWork(MixLimits):
     # --- budget of the team ---------------------------------------------------------------------
 
     def up_front(self, counts: Counts) -> float:
-        """Return USD to pay up front for these numbers of machines, beyond the owned ones: prices and upfront fees."""
+        """Return USD to pay up front for these numbers of machines beyond the owned ones, against the team's budget."""
         usd = 0.0
         for kind, count in zip(self.drawn.held, counts, strict=True):
             row = self.source_by_name[kind.name].offer
@@ -377,13 +396,9 @@ class MonthlyWork(MixLimits):
 
 
 def source_table(works: Sequence[MonthlyWork]) -> DataFrame:
-    """Return the machines and offers of each mix that run jobs in it or are owned or bought for it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table `sources`; `device_hours` per month: mean of samples and months; `machines` and
-        `capacity_device_hours` per month of owned or bought kinds.
+    """Return the table `sources`, which says who does which work: a row per mix and machine or offer that has jobs or
+    is bought. `device_hours` per month: mean of samples and months; `machines` and `capacity_device_hours` per month of
+    owned or bought kinds. `works`: monthly workloads with their mixes.
     """
     rows = []
     for monthly in works:
@@ -406,23 +421,15 @@ def monthly_work(
 ) -> MonthlyWork:
     """Return a monthly workload with its machines (persistent options in the answer), sampled and at central figures.
 
+    Raises UserError where an owned machine has no offer `own`.
+
     Parameters
     ----------
     name, work
         Name and terms of the workload; an owned machine (`have`) without a figure gets no jobs.
-    options, draws
-        The options that fit, and their samples.
-    offers
-        All offers.
-    month_days
-        Days of a month.
-    seed
-        The study's seed.
-
-    Raises
-    ------
-    UserError
-        Where an owned machine has no offer `own`.
+    options, draws, offers, month_days, seed
+        The options that fit (a machine at a price for a workload); their samples; all offers; days of a month; the
+        study's seed.
     """
     owned = set(offers.loc[offers["purchase"] == "own", "instance"])
     refuse(
@@ -500,7 +507,11 @@ def monthly_work(
 def _job_samples(
     name: str, work: "Monthly", classes: Sequence[WorkClass], seed: int | None, size: int
 ) -> tuple[Array, Array]:
-    """Return jobs per month, class x sample x month, and growth per month, class x sample; medians if seed is None."""
+    """Return (jobs per month, class x sample x month; growth per month, class x sample): the uncertain amount of work.
+
+    `name`: of the workload; `classes`: of its jobs, with numbers and ranges; `size`: number of samples; medians if
+    `seed` is None.
+    """
     numbers = list[Array]()
     growth = list[Array]()
     for job_class in classes:
@@ -525,7 +536,11 @@ def _noise(seed: int | None, size: int, *key: object) -> Array:
 
 
 def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) -> tuple[Source, ...]:
-    """Return a source per persistent option of the classes; owned machines count in the first list that offers them."""
+    """Return what may run the jobs of a monthly workload: machines and offers, each with its speed for every class.
+
+    A Source per option (a machine at a price) that nobody takes away and that has a speed for some class. Owned
+    machines (`have`) count in the first price list that offers them. `options`: table of options.
+    """
     is_owned = options["instance"].isin(work.have) & options["purchase"].eq("own")
     workloads = [job_class.workload for job_class in classes]
     counts = Counter(work.have)
@@ -540,7 +555,9 @@ def _sources(work: "Monthly", classes: Sequence[WorkClass], options: DataFrame) 
 
 
 def _delivery_samples(options: DataFrame, seed: int | None, size: int) -> dict[tuple[str, int], Array]:
-    """Return samples of the months until delivery, by (figure, row label), where a machine is not there at once."""
+    """Return {("delivery_months", row label): samples of the months until a machine is delivered}, in which it does no
+    work; machines that are there at once are left out. Medians if `seed` is None; `size`: number of samples.
+    """
     samples = {}
     figure = "delivery_months"
     for row in records(options):

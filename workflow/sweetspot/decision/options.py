@@ -54,40 +54,27 @@ def build_options(
     needs: Needs | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Return one row per option, model and workload at the study's headline batch, sorted by model, workload, USD.
+    """Return the table of options, from which every decision is made: one row per offer, model and workload.
 
-    An option is one offer: (price_list, instance, purchase).
+    An offer is (price_list, instance, purchase); rows are at the study's headline batch, sorted by model, workload,
+    USD. Columns: those of its cost, TERMS of its offer, and: `option` (its key in all tables), `title`, `model_title`,
+    `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (offers of its price list may be the answer),
+    `is_reference` (the option that the decision is about), `persistent` (not interrupted by the provider, or accepted
+    as such), FIGURE with `level` (coverage), `runs`, `interval_df` (degrees of freedom), `assumed_interval`
+    (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with `rounds_behind` (newer
+    ones) and `rounds_apart` (of them, those of another option of its model), `fixed_usd_per_month` (owning only),
+    `variable_usd_per_hour` (per hour of use, overhead of interruptions included), `rent_months`, `rent_factor`
+    (`with_rent_factor`), `unit` (word for what speeds count), `workload_title`, `fits` with `memory_need_gib` and
+    `gpu_memory_gib`. A workload without a model has the model NO_MODEL and no throughput. Raises UserError where the
+    study's reference has no priced figure, costs nothing, or does not fit.
 
     Parameters
     ----------
     costs, offers, throughput, extrapolation
         The tables of results/<study>/.
-    settings
-        The study's settings.
-    needs
-        Memory that each workload needs; options known not to fit have `in_answer` False.
-    titles
-        Titles of workloads by name.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of its cost, TERMS of its offer, and: `option` (its key in all tables), `title`,
-        `model_title`, `nodes` (null: one), `alternative` (`with_alternative`), `in_answer` (offers
-        of its price list may be the answer), `is_reference` (the option that the decision is
-        about), `persistent` (not interrupted by the provider, or accepted as such), FIGURE with
-        `level` (coverage), `runs`, `interval_df` (degrees of freedom), `assumed_interval`
-        (ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, STAND_IN, `round` with
-        `rounds_behind` (newer ones) and `rounds_apart` (of them, those of another option of its
-        model), `fixed_usd_per_month` (owning only), `variable_usd_per_hour` (per hour of use,
-        overhead of interruptions included), `rent_months`, `rent_factor` (`with_rent_factor`),
-        `unit` (word for what speeds count), `workload_title`, `fits` with `memory_need_gib` and
-        `gpu_memory_gib`. A workload without a model has the model NO_MODEL and no throughput.
-
-    Raises
-    ------
-    UserError
-        The study's reference has no priced figure, costs nothing, or does not fit.
+    settings, needs, titles
+        The study's settings; memory that each workload needs, by name (options known not to fit have `in_answer`
+        False); titles of workloads by name.
     """
     rows = _with_speeds(_headline_costs(costs, settings), throughput, extrapolation)
     rows = with_fits(with_alternative(_with_offers(rows, offers, settings.study)), settings, needs or {})
@@ -115,7 +102,11 @@ def _titles_of(names: Series, titles: Mapping[str, str]) -> Series:
 
 
 def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
-    """Return one row of `costs` per offer, model and workload: the best cell at the headline batch and precision."""
+    """Return the rows of `costs` of which options are made: one per offer, model and workload.
+
+    It is the best cell (number of devices, framework) at the study's headline batch size and precision, by images per
+    USD.
+    """
     batch_size = costs["model"].map(settings.batch_sizes)  # Missing: any.
     is_any = batch_size.isna() & (costs["model"].isna() | costs["model"].isin(list(settings.batch_sizes)))
     rows = costs[(is_any | costs["batch_size"].eq(batch_size)) & costs["status"].eq("ok")]
@@ -128,12 +119,12 @@ def _headline_costs(costs: DataFrame, settings: Settings) -> DataFrame:
 
 
 def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFrame) -> DataFrame:
-    """Return `rows` with FIGURE_COLUMNS (images/s, interval, source) of a cell's best figure, and `rounds_apart`.
+    """Return `rows` with the speed behind each cost (FIGURE_COLUMNS: images/s, interval, source), and `rounds_apart`.
 
-    Where several jobs run side by side on one machine (`jobs_at_once`, else 1) the rate is that of
-    all of them; `figure_images_per_s`, `figure_gpus`: images/s of the figure behind it (of a single
-    job the rate itself), and its number of devices. An interval that nobody knows is an assumed
-    factor either way, marked `assumed_interval`.
+    `rows`: costs of options; `throughput`, `extrapolation`: tables of measured and predicted speeds. Where several jobs
+    run side by side on one machine (`jobs_at_once`, else 1) the rate is that of all of them; `figure_images_per_s`,
+    `figure_gpus`: images/s of the figure behind it (of a single job the rate itself), and its number of devices. An
+    interval that nobody knows is an assumed factor either way, marked `assumed_interval`.
     """
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
@@ -179,10 +170,9 @@ def _with_speeds(rows: DataFrame, throughput: DataFrame, extrapolation: DataFram
 
 
 def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
-    """Return `rows` with TERMS of their offer, USD per month of ownership and USD per hour of use.
-
-    The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and
-    its price per hour at the planned use is multiplied by machine hours per hour of training.
+    """Return `rows` (costs of options) with the TERMS of their offer, USD per month of ownership and USD per hour of
+    use. The fixed USD of an owned machine are divided by 1 - downtime; those of a rented one are 0, and its price per
+    hour at the planned use is multiplied by machine hours per hour of training. Raises UserError without days of use.
     """
     prices = offers.reindex(columns=[*OFFER, *TERMS]).drop_duplicates(list(OFFER))
     rows = rows.drop(columns=TERMS, errors="ignore")
@@ -200,9 +190,10 @@ def _with_offers(rows: DataFrame, offers: DataFrame, study: str) -> DataFrame:
 
 
 def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -> Series:
-    """Return names: machine; purchase unless on demand or owned; price list.
+    """Return a name per row of options that tells it from all others, for tables and page.
 
-    The price list of eligible options is named only where several have the same name.
+    It is the machine, the purchase unless on demand or owned, and the price list, for eligible options only where
+    several have the same name. By row: `machines`, `lists` (names), `eligible` (booleans).
     """
     with_purchase = machines + " (" + rows["purchase"].str.replace("_", " ") + ")"
     names = machines.where(rows["purchase"].isin(["on_demand", "own"]), with_purchase)
@@ -212,7 +203,11 @@ def _names(rows: DataFrame, machines: Series, lists: Series, eligible: Series) -
 
 
 def _references(rows: DataFrame, settings: Settings) -> Series:
-    """Return booleans: rows of each model's reference option (owned first, then persistent, then least USD/hour)."""
+    """Return booleans by row of options: whether it is the reference, the machine that the decision is about.
+
+    One option per model is: owned first, then persistent, then least USD/hour. Raises UserError where the study's
+    reference has no price or speed, or costs nothing.
+    """
     name = settings.reference
     options = rows[rows["instance"] == settings.reference]
     about = f"study {settings.study}: reference {name!r}"
@@ -231,7 +226,10 @@ def _references(rows: DataFrame, settings: Settings) -> Series:
 
 
 def trained(options: DataFrame) -> dict[str, DataFrame]:
-    """Return, by model, the options with images/s > 0, each option once instead of per workload; labels are kept."""
+    """Return {model: its options (rows) with images/s > 0, each once instead of per workload}, to compare machines.
+
+    Row labels stay, because samples are found by them.
+    """
     rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
     return {str(model): table for model, table in rows.groupby("model")}
 
@@ -244,11 +242,11 @@ def records(rows: DataFrame) -> list[Row]:
 
 
 def with_alternative(rows: DataFrame) -> DataFrame:
-    """Return rows with `alternative`, a key shared by one machine's rows in several price lists or numbers of nodes.
+    """Return rows of options with `alternative`, equal for ways to get one machine, which are not compared with each
+    other: its rows in several price lists or numbers of nodes.
 
-    Several nodes are a way to use the machine that they are made of, the first of the same
-    provider, device, devices per node and purchase; their sizes are one alternative even where
-    nobody rents a single node.
+    Several nodes are a way to use the machine that they are made of, the first of the same provider, device, devices
+    per node and purchase; their sizes are one alternative even where nobody rents a single node.
     """
     nodes = rows["nodes"].astype(float).fillna(1.0)
     text = rows[["provider", "gpu", "purchase", "instance"]].astype(object)
@@ -268,6 +266,9 @@ def staying(rows: DataFrame) -> DataFrame:
 
 
 def bills_decide(rows: DataFrame) -> bool:
-    """Return whether bills (whole hours, fees, minimum sums) differ from USD per image by more than PROPORTION."""
+    """Return whether bills (whole hours, fees, minimum sums) rank options otherwise than USD per image would.
+
+    They do if they differ from these by more than PROPORTION. `rows`: options with `usd` and `images_per_usd`.
+    """
     product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
     return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())

@@ -43,26 +43,22 @@ CHOICE_COLUMNS = [
 class PhasesProblem(DecisionProblem):
     """A plan of phases, and USD and machines of each option for it at any parameter values.
 
-    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the
-    hours, and with them the number of machines. Every further machine is paid for all months. A
-    longer project has as much work in each month; machines are kept for all of it, and terms that
-    are renewed too.
+    A price leaves the hours unchanged; a speed, the days of use and the amount of work change the hours, and with them
+    the number of machines. Every further machine is paid for all months. A longer project has as much work in each
+    month; machines are kept for all of it, and terms that are renewed too.
 
     Parameters
     ----------
     table
-        A row per choice: option, title, alternative, `counts` (machines), at least `boxes` for any
-        amount of work; hours, usd, of that `ownership_usd` for owning or committing;
-        `planned_hours` of one owned machine, `device_hours` of the whole plan, `room_hours` in
-        which one machine may work (NaN: unlimited), `renewed_term_months` of a term that is signed
-        again until the plan ends (NaN: none is).
-    jobs
-        Number of jobs of each phase.
-    phase_usd, job_hours, slots
-        USD by use, hours of a job, and jobs that a machine works on at once; phase x option.
+        A row per choice: option, title, alternative, `counts` (machines), at least `boxes` for any amount of work;
+        hours, usd, of that `ownership_usd` for owning or committing; `planned_hours` of one owned machine,
+        `device_hours` of the whole plan, `room_hours` in which one machine may work (NaN: unlimited),
+        `renewed_term_months` of a term that is signed again until the plan ends (NaN: none is).
+    jobs, phase_usd, job_hours, slots
+        Number of jobs of each phase; USD by use, hours of a job, and jobs that a machine works on at once, phase x
+        option.
     speed_of
-        Label of the row whose speed determines the hours of a job, by phase and option; None: no
-        such row.
+        Label of the row whose speed determines the hours of a job, by phase and option; None: no such row.
     work_hours
         Hours of all jobs, as the plan states them.
     running_samples, ownership_samples
@@ -86,7 +82,9 @@ class PhasesProblem(DecisionProblem):
         return records(self.table)
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return USD and machines of all options in each case, option x case."""
+        """Return USD and machines of all options at what-if values, option x case, as turning points and sweeps need
+        them. An option is priced again only where a figure of its machine or the amount of work changes.
+        """
         usd, machines = (
             np.repeat(self.table[[name]].to_numpy(float), values.cases, axis=1) for name in ("usd", "counts")
         )
@@ -97,7 +95,10 @@ class PhasesProblem(DecisionProblem):
         return Costs(usd, machines)
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
-        """Return USD and machines of one option, one value per case; infinite USD: no number of machines is enough."""
+        """Return (USD, machines) of the whole plan on one option at what-if values, one per case, for `cost_usd`.
+
+        `index`: of the choice. The fewest machines that end in time are taken; infinite USD: no number is enough.
+        """
         row = self.choices[index].row
         plan = self.rows_of_plan[index]
         unity = np.ones(values.cases)
@@ -135,7 +136,10 @@ class PhasesProblem(DecisionProblem):
         return np.where(is_late, np.inf, ownership + running), machines
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
-        """Yield a case per owned option with the amount of work, and with days of use."""
+        """Yield, per owned option, USD owned less USD rented along the amount of work and along days of use.
+
+        From each it is computed from how much work, or how many days of use a month, on buying pays.
+        """
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
         owned, rented = (np.flatnonzero(self.eligible & mask).tolist() for mask in (is_owned, ~is_owned))
         amount, unit = (self.work_hours, "hours of work") if len(self.jobs) > 1 else (float(self.jobs[0]), "jobs")
@@ -147,10 +151,10 @@ class PhasesProblem(DecisionProblem):
                 yield self._break_even_case(index, rented, parameter)
 
     def _break_even_case(self, index: int, rented: list[int], parameter: Parameter) -> BreakEvenCase:
-        """Return USD of an owned option less USD of the cheapest rented one, by sample and factor of a parameter.
+        """Return USD of an owned option (index of the choice) less USD of the cheapest `rented` one (indices), by
+        sample and factor of a parameter, from which the table of break-even values is made.
 
-        The number of machines is that of central figures; contracts are repeated as often as the
-        work requires.
+        The number of machines is that of central figures; contracts are repeated as often as the work requires.
         """
         factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
@@ -169,10 +173,8 @@ class PhasesProblem(DecisionProblem):
 
             Parameters
             ----------
-            running, ownership
-                USD by use, and USD of the machines' price or contract; option x sample.
-            columns
-                Indices of the factors.
+            running, ownership, columns
+                USD by use, and USD of the machines' price or contract, option x sample; indices of the factors.
             """
 
             def usd(option: int) -> Array:
@@ -189,22 +191,14 @@ class PhasesProblem(DecisionProblem):
 
 
 def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_days: float) -> list[PhasesProblem]:
-    """Return the decision of each plan of phases that some option can run.
+    """Return the decision of each plan of phases that some option can run, choices sorted by cost.
+
+    Choices are the options (a machine at a price) that can run the plan and may be the answer.
 
     Parameters
     ----------
-    options, draws
-        The table of options and their samples.
-    plans
-        Rows of results/<study>/plans.
-    month_days
-        Days of a month.
-
-    Returns
-    -------
-    list of PhasesProblem
-        One per plan; choices are the options that can run the plan and may be the answer, the
-        cheapest first.
+    options, draws, plans, month_days
+        The table of options and their samples; rows of results/<study>/plans; days of a month.
     """
     in_answer = options[options["in_answer"]]
     if plans.empty or in_answer.empty:
@@ -219,21 +213,12 @@ def phases_problems(options: DataFrame, draws: Draws, plans: DataFrame, month_da
 
 
 def sampled_costs(rows: DataFrame, running: Array, ownership: Array, draws: Draws) -> tuple[Array, Array]:
-    """Return samples of USD by use and by the month, from central USD and the draws of speeds and prices.
+    """Return samples of (USD by use, USD by the month), option x sample, which give a plan's cost its range.
 
     Parameters
     ----------
-    rows
-        The options.
-    running, ownership
-        USD by use and USD by the month at central figures, by option.
-    draws
-        The samples of all options.
-
-    Returns
-    -------
-    running, ownership
-        USD by use and USD by the month, option x sample.
+    rows, running, ownership, draws
+        The options; USD by use and by the month at central figures, by option; samples of speeds and prices.
     """
     labels = rows.index
     slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[labels]
@@ -244,7 +229,10 @@ def sampled_costs(rows: DataFrame, running: Array, ownership: Array, draws: Draw
 
 
 def _phases_problem(name: str, table: DataFrame, options: DataFrame, draws: Draws, month_days: float) -> PhasesProblem:
-    """Return the decision of the plan `name`, from its rows of the plans table and the options in the answer."""
+    """Return the decision of the plan `name`: who runs its phases, at what cost.
+
+    `table`: its rows of the plans table (a row per option and phase); `options`: those in the answer.
+    """
     total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
     owned = table[table["phase"] == POSSESSION].set_index("option").reindex(total.index)
     phases = table[~table["phase"].isin([TOTAL, POSSESSION])]
@@ -293,7 +281,10 @@ def _phases_problem(name: str, table: DataFrame, options: DataFrame, draws: Draw
 
 
 def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
-    """Return the label of the row whose speed a phase's jobs have: of `instance`, or of one device; None: no row."""
+    """Return the label of the option row whose speed sets the hours of a phase's jobs, by which they change with that
+    speed. It is the row of the machine `instance`, or of one device of the same kind as in `row`; None without one.
+    `rows`: options of the plan.
+    """
     matches = [option["row"] for option in (row, *rows) if option["instance"] == instance]
     matches += [option["row"] for option in rows if option["gpus"] == 1 and option.get("gpu") == row.get("gpu")]
     return matches[0] if matches else None

@@ -33,18 +33,15 @@ def works(
     settings: Settings,
     titles: Mapping[str, str],
 ) -> list[PricedWork]:
-    """Return the priced choices of monthly work, of plans of phases, then of each other workload of the options.
+    """Return each workload of a study with its choices and their USD, from which verdicts are made.
+
+    Monthly work comes first, then plans of phases, then each other workload of the options (single jobs).
 
     Parameters
     ----------
-    options, draws
-        The options that fit, and their samples.
-    plans, monthly
-        Plans of phases and monthly workloads.
-    settings
-        The study's settings.
-    titles
-        Titles of plans and monthly workloads by name.
+    options, draws, plans, monthly, settings, titles
+        The options that fit, and their samples; plans of phases and monthly workloads; the study's settings; titles of
+        plans and monthly workloads by name.
     """
     priced = [_monthly_work(work, options) for work in monthly]
     priced += [_phased_work(plan, options, draws) for plan in plans]
@@ -56,7 +53,11 @@ def works(
 
 
 def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: Array) -> PricedWork:
-    """Return a work with choices by USD; `stands`: feasible, and persistent or the reference (if none: feasible)."""
+    """Return a workload with its choices sorted by USD, and `stands`: whether a choice may be the answer of the
+    verdict. It may if feasible, and persistent (nobody takes it away) or the reference; if none is, all feasible ones
+    may. `why_not` says why others may not. `table`: a row per choice; `usd`, `today`: choice x sample, at future and at
+    today's rents.
+    """
     persistent = table["persistent"]
     in_answer = table["in_answer"]
     able = in_answer & np.isfinite(table["usd"].astype(float))
@@ -71,7 +72,11 @@ def _sorted_work(name: str, months: float, table: DataFrame, usd: Array, today: 
 
 
 def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, usd: Array, draws: Draws) -> PricedWork:
-    """Return a work whose choices are options; `columns`: further ones, `ownership_usd` of the machine among them."""
+    """Return a workload whose choices are single options (a machine at a price each) as a priced work for the verdict.
+
+    It is a plan of phases or a single job. `rows`: the options; `columns`: further columns by choice, `ownership_usd`
+    of the machine among them; `usd`: choice x sample.
+    """
     options = records(rows)
     kinds = [_kind_of(row) for row in options]
     table = rows[OPTION_COLUMNS].assign(
@@ -88,7 +93,9 @@ def _option_work(name: str, months: float, rows: DataFrame, columns: DataFrame, 
 
 
 def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> PricedWork:
-    """Return a plan of phases with a choice per option that can run it, and USD, choice x sample."""
+    """Return a plan of phases as a priced work for the verdict: a choice per option that can run it, USD choice x
+    sample. `options`, `draws`: all options (a machine at a price) and their samples.
+    """
     rows = options.loc[[choice.row["row"] for choice in plan.choices]]
     columns = plan.table.set_axis(rows.index)
     work = _option_work(plan.workload, plan.months, rows, columns, plan.samples_usd, draws)
@@ -96,7 +103,11 @@ def _phased_work(plan: PhasesProblem, options: DataFrame, draws: Draws) -> Price
 
 
 def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -> PricedWork:
-    """Return the workload of a single job with a choice per option, and USD, choice x sample."""
+    """Return the workload of a single job as a priced work for the verdict: a choice per option that can do it.
+
+    `rows`: its options, a machine at a price each; `draws`: samples, of which the choices' USD are taken, choice x
+    sample.
+    """
     months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
     columns = rows[["usd", "hours", "month_usd"]].assign(
         device_hours=rows["hours"] * rows["gpus"].fillna(1),
@@ -115,14 +126,16 @@ def _single_work(name: str, rows: DataFrame, draws: Draws, settings: Settings) -
 
 
 def _kind_of(row: Row) -> str:
-    """Return the kind of choice that an option is: BUY, KEEP (owned already), CONTRACT or RENT."""
+    """Return what taking an option means to the team: BUY, KEEP (owned already), CONTRACT or RENT."""
     if row["purchase"] == "own" and not row["capex_usd"] > 0:
         return KEEP
     return COMMITMENT.get(row["purchase"], RENT)
 
 
 def _usd_per_capex(row: Row, fixed_usd: float) -> float:
-    """Return the rise in a work's USD per USD of the machine's price (finite difference of 10 %); 0: not for sale."""
+    """Return by how much a workload's USD rise per USD of the machine's price, to find the price below which buying
+    pays. A finite difference of 10 %; 0: not for sale. `fixed_usd`: USD of ownership in the workload.
+    """
     if _kind_of(row) != BUY or not row["fixed_usd_per_month"] > 0:
         return 0.0
     rise = possession(row, lambda name: 1.1 if name == "capex_usd" else 1.0) - possession(row, lambda name: 1.0)
@@ -130,7 +143,11 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
 
 
 def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
-    """Return a monthly workload with a choice per mix, and USD over the project, choice x sample."""
+    """Return a monthly workload as a priced work for the verdict: a choice per mix of machines.
+
+    A mix is numbers of machines owned and offers rented beside them; USD are over the project, choice x sample.
+    `options`: table of options, from which titles and prices are taken.
+    """
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     mixes = monthly.distinct_mixes
     months = monthly.work.months
@@ -145,7 +162,11 @@ def _monthly_work(monthly: MonthlyWork, options: DataFrame) -> PricedWork:
 
 
 def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
-    """Return the columns of a mix in the table of choices; `rows`: option rows by key."""
+    """Return a mix (numbers of machines owned, offers rented beside them) as a row of the table `choices`, {column:
+    value}. It has kind and commitment (buy, contract, rent ...), title, price of the machine, USD over the project, the
+    offer that is rented most, machines to time first, and the reason why it cannot be the answer. `rows`: option rows
+    by key.
+    """
     months = monthly.work.months
     lead = mix.done.lead or None
     done = mix.done
@@ -195,10 +216,9 @@ def _mix_choice(monthly: MonthlyWork, mix: Mix, rows: Mapping[str, Row]) -> Row:
 
 
 def price_that_pays(monthly: MonthlyWork, name: str) -> float:
-    """Return the USD per machine at which the best mix that buys this kind costs as much as the best without purchases.
-
-    With a given number of machines the cost is linear in their price; the highest such price over
-    all numbers is returned. NaN without such a mix.
+    """Return the USD per machine at which the best mix that buys this kind costs as much as the best without purchases:
+    the price to negotiate below. With a given number of machines the cost is linear in their price; the highest such
+    price over all numbers is returned. NaN without such a mix. `name`: option of the machine.
     """
     owned = monthly.drawn.owned
     source = monthly.source_by_name[name]

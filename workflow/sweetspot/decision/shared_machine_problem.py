@@ -27,14 +27,16 @@ DAYS = ("break_even_value", "break_even_low", "break_even_high", "days", "days_l
 class SharedMachineProblem(DecisionProblem):
     """A job repeated over the project; `baseline_usd`: USD of all repetitions, by choice.
 
-    The number of repetitions is proportional to days of use and months; a speed changes the hours
-    of the same work.
+    The number of repetitions is proportional to days of use and months; a speed changes the hours of the same work.
     """
 
     baseline_usd: Array
 
     def cost_usd(self, values: ParameterValues) -> Costs:
-        """Return USD of all choices in each case, choice x case; every choice takes one machine."""
+        """Return USD of all choices at what-if values, choice x case, as turning points and the tornado need them.
+
+        Every choice takes one machine. `values`: parameters as factors of what is planned, one per case.
+        """
         work = np.ones(values.cases) * values.work("days_per_month") * values.work("months")
         usd = self.baseline_usd[:, None] * work
 
@@ -48,26 +50,16 @@ class SharedMachineProblem(DecisionProblem):
 
 
 def shared_machine_problems(options: DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
-    """Return the problem of each model that has two options or more.
+    """Return the decision of each model (network) that two options or more can train, choices sorted by cost.
 
-    Where the reference is owned, the work is all that the reference can run in its planned days
-    over its months; else all workloads of the model that every option runs, once each, at their
-    bills.
+    Where the reference is owned, the work is all that the reference can run in its planned days over its months; else
+    all workloads of the model that every option runs, once each, at their bills.
 
     Parameters
     ----------
-    options
-        The table of options; those in the answer and persistent are choices, unless their cost is
-        infinite in some sample.
-    draws
-        Their samples.
-    month_days
-        Days of a month.
-
-    Returns
-    -------
-    list of SharedMachineProblem
-        One per model; its choices are sorted by cost, the cheapest first.
+    options, draws, month_days
+        The table of options (those in the answer and persistent are choices, unless their cost is infinite in some
+        sample); their samples; days of a month.
     """
     reference_rows = references(options)
     problems = []
@@ -113,14 +105,21 @@ def _hour_at(row: Row, values: ParameterValues) -> Number:
 
 
 def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
-    """Return USD per hour at `use` x planned days, from USD per month and per hour; of a contract, `variable` / use."""
+    """Return USD per hour of an option row if the team uses machines on `use` times the planned days, for its cost.
+
+    `fixed`, `variable`: its USD per month and per hour; a contract's hour costs `variable` / use, for the month is due.
+    """
     if row["purchase"] == "own":
         return np.asarray(usd_per_hour_of_use(fixed, variable, row["days_per_month"] * use))
     return variable / use if by_contract(row) else variable
 
 
 def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws) -> tuple[Array, Array]:
-    """Return USD by row, and samples (row x sample), of a model's workloads that every option runs, once each."""
+    """Return (USD by row, samples row x sample) of doing once each workload of a model that every option can run.
+
+    It is the work to compare options by where nothing is owned. `rows`: the model's options; `options`, `draws`: all
+    options and their samples.
+    """
     table = options[options["model"].eq(model) & options["option"].isin([row["option"] for row in rows])]
     is_common = table.groupby("workload")["option"].transform("nunique") == len(rows)
     groups = table[is_common].groupby("option").groups
@@ -131,11 +130,11 @@ def _all_workloads(model: str, rows: list[Row], options: DataFrame, draws: Draws
 
 
 def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array]:
-    """Return USD by row for the reference's work, and samples of that cost (row x sample).
+    """Return (USD by row, samples row x sample) of the work that the owned reference machine does in its project.
 
-    The work is what the reference does in its planned days over its months, less the hours it is
-    broken. A sample with more days of use has more work; monthly payments stay, so each image costs
-    less.
+    The work is what the reference does in its planned days over its months, less the hours it is broken; `rows`: the
+    options that compete for it. A sample with more days of use has more work; monthly payments stay, so each image
+    costs less.
     """
     label = reference["row"]
     days = reference["days_per_month"]
@@ -157,7 +156,10 @@ def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days
 
 
 def references(options: DataFrame) -> dict[str, Row]:
-    """Return the option row of the reference, by model; models without a reference are left out."""
+    """Return {model: row of its reference option}, the machine at a price that a study asks about.
+
+    Break-even days and the amount of work are those of this machine; models without a reference are left out.
+    """
     rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
     return {row["model"]: row for row in records(rows)}
 
@@ -165,25 +167,15 @@ def references(options: DataFrame) -> dict[str, Row]:
 def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list[Row]:
     """Return the days of use from which the owned reference is cheaper, for every alternative of each model.
 
-    An owned alternative is used on the same days as the reference, and so is a contract, paid
-    whether used or not.
+    The result is the rows of the table `break_even`, one per model and alternative; none where the reference is not
+    owned. `break_even_value`, with 90 % of the samples (NaN: beyond the month): days of use a month; `p_pays`: share of
+    the samples in which some use within the month pays. An owned alternative is used on the same days as the reference,
+    and so is a contract, paid whether used or not.
 
     Parameters
     ----------
-    options
-        The table of options.
-    draws
-        Their samples.
-    month_days
-        Days of a month.
-
-    Returns
-    -------
-    list of dict
-        Rows of the table `break_even`, one per model and alternative; none where the reference is
-        not owned. `break_even_value`, with 90 % of the samples (NaN: beyond the month): days of use
-        from which the reference is cheaper; `p_pays`: share of the samples in which some use within
-        the month pays.
+    options, draws, month_days
+        The table of options; their samples; days of a month.
     """
     rows_by_model = trained(options)
     table = []
@@ -212,21 +204,14 @@ def break_even_rows(options: DataFrame, draws: Draws, month_days: float) -> list
 
 
 def break_even_days(extra_usd: Array, saving_per_hour: Array, planned: Array) -> Array:
-    """Return the days of use per month from which the owned machine costs no more than the rival.
+    """Return the days of use per month from which an owned machine costs no more than a rival: infinity: never; 0: on
+    all days, or on all days up to the planned ones.
 
     Parameters
     ----------
-    extra_usd
-        USD that the owned machine costs more per month, used or not.
-    saving_per_hour
-        USD by which an hour of the owned machine's work is cheaper.
-    planned
-        Days of use as planned.
-
-    Returns
-    -------
-    numpy.ndarray
-        Days; infinity: never; 0: on all days, or on all days up to the planned ones.
+    extra_usd, saving_per_hour, planned
+        USD that the owned machine costs more per month, used or not; USD by which an hour of its work is cheaper; days
+        of use as planned (arrays of one shape).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         days = np.maximum(extra_usd / (HOURS_A_DAY * saving_per_hour), 0.0)
@@ -235,10 +220,10 @@ def break_even_days(extra_usd: Array, saving_per_hour: Array, planned: Array) ->
 
 
 def _cost_differences(owned: Row, rival: Row, draws: Draws) -> tuple[Array, Array]:
-    """Return USD more per month and USD less per hour of an owned machine's work: first as planned, then by sample.
+    """Return (USD more per month, USD less per hour) of an owned machine's work than a rival's, for `break_even_days`.
 
-    An owned rival costs its own USD per month, a contract the months that the planned use takes,
-    and a rented one USD per hour of the work.
+    First as planned, then by sample. `owned`, `rival`: option rows. An owned rival costs its own USD per month, a
+    contract the months that the planned use takes, and a rented one USD per hour of the work.
     """
 
     def values(name: str, samples: Array) -> list[Array]:

@@ -30,8 +30,7 @@ HOURLY_TERMS = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month"
 class Figure:
     """One uncertain figure: the column of the options that varies, its samples, and labels of the rows that have it.
 
-    Figures with the same `error` have the same relative error, so that knowing one reveals the
-    others.
+    Figures with the same `error` have the same relative error, so that knowing one reveals the others.
     """
 
     name: str
@@ -42,12 +41,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Draws:
-    """Simulated values, row of the options x sample.
+    """Simulated values, row of the options x sample (one of the sampled futures).
 
-    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where
-    rented); `hours` and `usd` of the row's workload; `figures`: the sampled figures that vary.
-    Future rents are not in `figures`, because nobody can find them out; `rents` samples their
-    paths.
+    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd`
+    of the row's workload; `figures`: the sampled figures that vary. Future rents are not in `figures`, because nobody
+    can find them out; `rents` samples their paths.
     """
 
     images_per_s: Array
@@ -62,26 +60,16 @@ class Draws:
 
 
 def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
-    """Return samples of every uncertain figure of the options, and of their hours and USD.
-
-    Throughput varies by its interval (t where it is a mean of runs), prices, months, power,
-    tariffs, days of use and interruptions by the price list's low and high. A figure is sampled
-    once for all rows that share it, and so is the common error of figures with one device and
-    framework, of an older round, or of the software.
+    """Return samples of the uncertain figures of the options, and of their hours and USD, for all probabilities and
+    ranges. Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of
+    use and interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so
+    is the common error of figures with one device and framework, of an older round, or of the software.
 
     Parameters
     ----------
-    options
-        The table of options (`build_options`).
-    seed
-        The study's seed.
-    draws
-        Number of samples.
-
-    Returns
-    -------
-    Draws
-        Arrays of option row x sample, rows in the order of `options`.
+    options, seed, draws
+        The table of options (`build_options`), whose order the rows of all arrays have; the study's seed; number of
+        samples.
     """
     rows = records(options)
     owned = [row for row in rows if row["is_reference"] and row["purchase"] == "own"]
@@ -117,7 +105,10 @@ def simulate(options: DataFrame, seed: int, draws: int = DRAWS) -> Draws:
 
 
 def rent_bounds(row: Row, draws: int = DRAWS) -> tuple[float, float]:
-    """Return low and high (LEVEL_RANGE) of a row's mean rent over the project as multiples of today's price."""
+    """Return (low, high) of an option row's mean rent over its project as multiples of today's price, a 90 % range.
+
+    They come from `draws` sampled paths of the rent, and become the range of the parameter "mean rent".
+    """
     length = np.full(draws, row["rent_months"])
     factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * row["rent_factor"]
     low, high = map(float, interval(factor, LEVEL_RANGE))
@@ -143,7 +134,11 @@ class _FigureSampler:
     figures: dict[tuple[object, ...], Figure] = field(default_factory=dict)
 
     def offered(self, row: Row, name: str) -> Array:
-        """Return samples of a row's figure, in its unit; one tariff per price list, same months for owned machines."""
+        """Return samples of a figure (a column such as `capex_usd`) of an option row, in its unit, one per sample.
+
+        One tariff per price list, and the same months and days of use for all owned machines, because the team sets
+        them.
+        """
         owner = row
         if self.reference is not None and name in OF_THE_TEAM and row["purchase"] == "own":
             owner = self.reference
@@ -157,7 +152,10 @@ class _FigureSampler:
         return self._of_row(key, row)
 
     def images_per_s(self, row: Row) -> Array:
-        """Return samples of a row's images/s."""
+        """Return samples of an option row's images/s, one per future.
+
+        They have the error of its own figure, and errors that it shares with others of its device, round or software.
+        """
         key = figure_key(row)
         error = speed_error(row)
         behind = figure_behind(row)
@@ -179,7 +177,9 @@ class _FigureSampler:
         return self.figures[key].values
 
     def rates(self, row: Row, rents: Rents) -> Rates:
-        """Return the row's rates (USD per month and hour, days of use, delay), arrays with one value per sample."""
+        """Return what an option row costs in each sample: USD per month and per hour, days of use, delay by
+        interruptions. `rents`: sampled rents of all options, from which that of the row is taken.
+        """
         names = OWNED_FIGURES if row["purchase"] == "own" else RENTED_FIGURES
 
         def factor(name: str) -> Number:

@@ -26,12 +26,11 @@ TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each
 
 
 class PricedWork(NamedTuple):
-    """One work with its choices, cheapest first.
+    """One work (workload) with its choices, cheapest first.
 
-    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the
-    project and USD at today's rents, choice x sample; `busy`: days of use a month of an owned
-    machine that a work without a plan assumes; `cost`: SHARE, ROUNDS or DISPATCH; `without_speed`:
-    title and commitment of machines without a speed.
+    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`: USD over the project and USD at
+    today's rents, choice x sample; `busy`: days of use a month of an owned machine that a work without a plan assumes;
+    `cost`: SHARE, ROUNDS or DISPATCH; `without_speed`: title and commitment of machines without a speed.
     """
 
     name: str
@@ -52,24 +51,12 @@ class PricedWork(NamedTuple):
 
 
 def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFrame:
-    """Return the choices of all works, cheapest first, with costs, ranges and probabilities.
-
-    Parameters
-    ----------
-    priced
-        The works.
-    in_hand
-        Keys of choices, machines or price lists for which offers have been obtained; empty: for
-        all.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table `choices`, a row per work and choice. `_low`, `_high`: 90 % of the samples;
-        `p_cheapest`: share of samples in which its alternative costs least of all eligible ones;
-        `p_cheaper`: share in which the choice costs less than the best; `ratio`: its USD / those of
-        the best; `is_best`: `standing_of`; `why_not`: rule that excludes a choice, with `reasons`.
-        A choice that cannot do the work has no figures.
+    """Return the table `choices`, a row per workload and choice (buy, sign, rent ...), cheapest first, which the page
+    shows. `_low`, `_high`: 90 % of the samples; `p_cheapest`: share of samples in which its alternative costs least of
+    all eligible ones; `p_cheaper`: share in which the choice costs less than the best; `ratio`: its USD / those of the
+    best; `is_best`: `standing_of`; `why_not`: rule that excludes a choice, with `reasons`. A choice that cannot do the
+    work has no figures. `in_hand`: keys of choices, machines or price lists for which offers have been obtained; empty:
+    for all.
     """
     tables = [_compared(work).astype(object) for work in priced]
     table = concat([DataFrame(columns=columns_of("choices")), *tables], ignore_index=True).infer_objects()
@@ -78,7 +65,9 @@ def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> DataFr
 
 
 def _compared(work: PricedWork) -> DataFrame:
-    """Return the table `choices` of one work: USD with ranges, probabilities, ratios to the best."""
+    """Return the rows of the table `choices` of one workload, from its samples of USD: ranges, probabilities to be the
+    cheapest, and ratios to the best choice.
+    """
     table = work.table
     stands = work.table["stands"].to_numpy(bool)
     low, high = interval(work.usd)
@@ -111,11 +100,10 @@ def _compared(work: PricedWork) -> DataFrame:
 
 
 def standing_of(work: PricedWork) -> tuple[int, int | None]:
-    """Return the row indices of the recommended choice and of the runner-up (None: no other alternative).
-
-    These are the cheapest choice and the cheapest of another commitment, else of another
-    alternative. If the two are too close to call, the less binding one is recommended, unless the
-    cheaper one is a purchase at a firm price.
+    """Return (recommended choice, runner-up or None) as row indices of a workload's choices, on which the verdict
+    rests. These are the cheapest choice and the cheapest of another commitment (buy, contract, nothing), else of
+    another alternative. If the two are too close to call, the less binding one is recommended, unless the cheaper one
+    is a purchase at a firm price. `work`: choices with samples of USD.
     """
     eligible = np.flatnonzero(work.table["stands"]).tolist()
     best = eligible[0]
@@ -129,29 +117,29 @@ def standing_of(work: PricedWork) -> tuple[int, int | None]:
 
 
 def has_firm_price(work: PricedWork, index: int) -> bool:
-    """Return whether a choice (row index) is a purchase whose price has no range beyond that of an exchange rate."""
+    """Return whether a choice (row index) is a purchase at a firm price (no range beyond that of an exchange rate)."""
     row = work.table.iloc[index]
     low, high = price_range(row)
     return bool(row["commitment"] == BUY and 0 < high <= low * FIRM_RANGE)
 
 
 def price_range(choice: Series) -> tuple[float, float]:
-    """Return low and high USD of the machine that a choice buys: its price twice where no range is known."""
+    """Return (low, high) USD of the machine that a choice (row of the choices) buys, to tell whether its price is firm.
+
+    Without a known range it is the price twice.
+    """
     low, high = choice[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(choice["capex_usd"])
     return low, high
 
 
 def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: str = "alternative") -> int | None:
-    """Return the first choice that differs from the best in a column and in some sample's cost; else None.
+    """Return the first choice that differs from the best in a column and in some sample's cost, as runner-up; or None.
 
     Parameters
     ----------
-    work
-        The priced work.
-    best, indices
-        Row index of the best choice, and those of the choices to look through, in this order.
-    by
-        The column of the work's table.
+    work, best, indices, by
+        The priced workload; row index of the best choice, and those of the choices to look through, in order; the
+        column.
     """
     keys = work.table[by]
     usd = work.usd
@@ -162,10 +150,9 @@ def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: s
 
 
 def set_aside(options: DataFrame, owned: Collection[str]) -> DataFrame:
-    """Return options with `in_answer` False for already owned machines (names), except the reference, on single jobs.
+    """Return options with `in_answer` False for machines already owned (names), except the reference, on single jobs.
 
-    The price of such machines is spent: they would always be cheapest and tell nothing about
-    buying.
+    The price of such machines is spent: they would always be cheapest and tell nothing about buying.
     """
     is_owned = options["instance"].isin(owned) & options["purchase"].eq("own")
     return options.assign(in_answer=options["in_answer"] & (options["is_reference"] | ~is_owned))
@@ -176,16 +163,13 @@ def with_missing_speeds(
 ) -> list[PricedWork]:
     """Return works with `without_speed`: offers of machines whose speed is unknown for a work or a class of its jobs.
 
+    The verdict is not decided where such a machine could be the answer.
+
     Parameters
     ----------
-    works
-        The works.
-    options
-        All options, those that do not fit included.
-    offers
-        The offers that may be the answer.
-    titles
-        Names of machines for people.
+    works, options, offers, titles
+        The works (workloads with choices); all options, those that do not fit included; the offers that may be the
+        answer; names of machines for people.
     """
     offers = offers.assign(
         title=offers["instance"].replace(dict(titles)),
@@ -194,7 +178,7 @@ def with_missing_speeds(
     offers = offers[["instance", "title", "commitment"]].drop_duplicates()
 
     def timed(work: PricedWork) -> Collection[str]:
-        """Return names of machines with a speed for every class of jobs; all machines if the work needs no speed."""
+        """Return names of machines with a speed for every class of jobs of a work; if it needs none, all machines."""
         is_part = options["model"] == work.model
         if work.cost == DISPATCH:
             is_part = options["workload"].str.startswith(f"{work.name}.")
@@ -207,32 +191,21 @@ def with_missing_speeds(
 def verdict_table(
     works: Sequence[PricedWork], answer: str | None, break_even: DataFrame, worth: Mapping[str, str]
 ) -> DataFrame:
-    """Return one row per work that has an eligible choice: the recommended choice, the runner-up and their USD.
+    """Return the table `verdict`, one row per work: the recommended choice, the runner-up and their USD, the answer
+    first. A work without an eligible choice has no row. `level`: COMMIT (some choices commit to a purchase or contract)
+    or MACHINE (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival / USD of the best; `take`,
+    `take_rival`: the cheapest and next machine and seller of that commitment, at today's prices if not committed;
+    `machine`: the option that `take` uses most; `timed`, `trial_usd`, `saving_usd`: its timings, their cost and saving;
+    `without_speed`: machines without a speed that may matter; `buy_below_usd`: price of one machine (`box_title`) at
+    which buying costs as much as the cheapest choice that buys nothing; `work_factor`, `work_until`: times the work
+    from which, and up to which, buying pays; `from_jobs`: jobs per month from which paying by the month is cheaper;
+    `pays_from_days`: days of use per month from which buying pays, of a work without a plan.
 
     Parameters
     ----------
-    works
-        The works.
-    answer
-        Name of the work that the study is about.
-    break_even
-        The table of values from which purchases pay off.
-    worth
-        The figure to find out first, by work, of single jobs by model (`first_to_find_out`).
-
-    Returns
-    -------
-    pandas.DataFrame
-        COLUMNS, the row of the answer first. `level`: COMMIT (some choices commit to a purchase or
-        contract) or MACHINE (none does); `best`, `rival`: `standing_of`; `ratio`: USD of the rival
-        / USD of the best; `take`, `take_rival`: the cheapest and next machine and seller of that
-        commitment, at today's prices if not committed; `machine`: the option that `take` uses most;
-        `timed`, `trial_usd`, `saving_usd`: its timings, their cost and saving; `without_speed`:
-        machines without a speed that may matter; `buy_below_usd`: price of one machine
-        (`box_title`) at which buying costs as much as the cheapest choice that buys nothing;
-        `work_factor`, `work_until`: times the work from which, and up to which, buying pays;
-        `from_jobs`: jobs per month from which paying by the month is cheaper; `pays_from_days`:
-        days of use per month from which buying pays, of a work without a plan.
+    works, answer, break_even, worth
+        The works (workloads with choices); name of the work that the study is about; the table of values from which
+        purchases pay off; the figure to find out first, by work, of single jobs by model (`first_to_find_out`).
     """
     break_even = break_even.reindex(columns=columns_of("break_even"))
     rows = [
@@ -249,7 +222,9 @@ def verdict_table(
 
 
 def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | None:
-    """Return the name of the study's work: `requested` (UserError without a price), else the first plan or work."""
+    """Return the name of the work (workload) that the study's answer is about: `requested`, else the first plan or
+    work. None without any; UserError if `requested` has no price.
+    """
     names = [work.name for work in sorted(works, key=lambda work: not work.plan)]
     if requested is not None and requested not in names:
         raise UserError(f"study.yaml: work is {requested!r}; expected one of {', '.join(names) or 'none: no price'}")
@@ -257,7 +232,9 @@ def answer_work(works: Sequence[PricedWork], requested: str | None) -> str | Non
 
 
 def first_to_find_out(worth: DataFrame) -> dict[str, str]:
-    """Return the figure whose worth (USD) most exceeds the cost to find it out, by work or model; without any below."""
+    """Return {work or model: the figure to find out first}: its worth (`worth_knowing`) most exceeds the cost to learn
+    it. Works without such a figure are left out.
+    """
     net_usd = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
     rows = worth.assign(net_usd=net_usd)[worth["evppi_usd_low"].gt(0) & net_usd.gt(0)]
     rows = rows.sort_values("net_usd", ascending=False, kind="stable").drop_duplicates("workload")
@@ -265,7 +242,11 @@ def first_to_find_out(worth: DataFrame) -> dict[str, str]:
 
 
 def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
-    """Return COLUMNS of a work by name: recommended choice, runner-up, machine and seller, ratios, break-even."""
+    """Return the verdict on one work as a row of the table, {column: value}.
+
+    It has the recommended choice, the runner-up, machine and seller to take, ratios of cost, and break-even values from
+    the table `break_even`.
+    """
     table, (best, rival) = work.table, standing_of(work)
     commitment = table["commitment"].iloc[best]
     commits = rival is not None and table["commitment"].iloc[rival] != commitment
@@ -305,7 +286,10 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
 
 
 def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[str, float]:
-    """Return USD of rival / USD of best, its 90 % range and the share of samples with a cheaper best; {}: no rival."""
+    """Return how clearly the best beats a rival: `ratio` of their USD with 90 % range, `p_cheaper`; {} without a rival.
+
+    `samples`: USD, choice x sample; `usd`: at central figures; `best`, `rival`: indices of choices.
+    """
     if rival is None:
         return {}
     with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
@@ -316,7 +300,9 @@ def _ratios(samples: Array, usd: Series, best: int, rival: int | None) -> dict[s
 
 
 def _box_price(work: PricedWork) -> Row:
-    """Return title and USD of the machine of the cheapest purchase, and USD at which buying breaks even; else {}."""
+    """Return {verdict column: value} of the machine of the cheapest purchase: title, USD, and USD at which buying
+    breaks even. The page then says below which price to buy; {} if nothing is bought.
+    """
     stands = work.table[work.table["stands"]]
     is_bought = stands["commitment"].eq(BUY)
     for index, box in stands[is_bought & stands["usd_per_capex"].gt(0)].head(1).iterrows():
@@ -337,7 +323,11 @@ def _box_price(work: PricedWork) -> Row:
 
 
 def _by_the_month(work: PricedWork, index: int) -> Row:
-    """Return `from_jobs`, jobs per month from which paying by the month is cheaper, and `by_hour_title`; or {}."""
+    """Return `from_jobs`, jobs per month from which paying by the month is cheaper, and `by_hour_title`, the offer by
+    the hour that it is compared with; or {}.
+
+    `index`: the row of the machine and seller to take.
+    """
     month_usd = work.table.get("month_usd", work.table["usd"] * np.nan)
     rivals = work.table[work.table["stands"] & month_usd.isna()]
     if work.months == 1.0 or isna(month_usd[index]) or rivals.empty:
@@ -347,7 +337,10 @@ def _by_the_month(work: PricedWork, index: int) -> Row:
 
 
 def _by_use(work: PricedWork, rows: DataFrame, best: int, rival: int | None) -> Row:
-    """Return from which multiple of the work, or of a single job from which days of use per month, buying pays."""
+    """Return {verdict column: value}: from which multiple of the work, or of a single job from which days of use per
+    month, buying pays. `rows`: the table `break_even`; `best`, `rival`: row indices of the work's choices; {}: no such
+    value.
+    """
     is_amount = rows["workload"].eq(work.name) & rows["quantity"].isin(["jobs", "device_hours"])
     for row in rows[is_amount].sort_values("factor", kind="stable").head(1).to_dict("records"):
         until = row["pays_until"] / row["planned"]

@@ -1,11 +1,7 @@
-"""Where the facts lie that come with the library: each row has a source and a date, and a study may say otherwise.
-
-devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it draws, and where it stands.
-names.csv: names for people. catalogue_names.csv: machines in price catalogues. availability.csv: stock, failures.
-resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
-device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
-cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost. price_rules.csv,
-price_values.csv: rules of the price lint. tables.csv, answer.csv: columns of all tables, keys of answer.json.
+"""The facts that come with the library, in tables (*.csv): each row has a source and a date, and a study may say
+otherwise. Among them: devices, power, providers, grids (power and carbon); names, catalogue_names; availability;
+resale_curves, price_levels, machine_prices, currencies; networks, network_operations, device_relation (speeds);
+price_rules, price_values (the price lint); tables, answer (columns of all tables, keys of answer.json).
 """
 
 import csv
@@ -27,10 +23,7 @@ def table(name: str) -> tuple[dict[str, str], ...]:
 
 
 def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Path:
-    """Return the path of the file `name` of the study called `study`, in the folder `studies` or in the library.
-
-    Where there is none, that in `studies`: whoever reads it says that it is missing.
-    """
+    """Return the path of a study's file `name` (published figures, prices), in the folder `studies` or the library."""
     files = [folder / study / name for folder in (studies, POOLS, STUDIES)]
     return next((file for file in files if file.is_file()), files[0])
 

@@ -1,6 +1,5 @@
-"""The devices of a run: NVIDIA cards as NVML describes them, and the leases by which jobs share devices.
-
-A card that is divided (MIG) is never measured: its slices report neither their power nor their use.
+"""The devices of a run: NVIDIA cards as NVML describes them, and the leases by which jobs share devices. A card that
+is divided (MIG) is never measured: its slices report neither their power nor their use.
 """
 
 import fcntl
@@ -34,8 +33,7 @@ class DeviceSample(NamedTuple):
 
 
 class CardWatch:
-    """Reads the cards of a run through `nvml`, the module pynvml, by their UUIDs; no cards on a processor.
-
+    """Reads the cards (GPUs) of a run through `nvml`, the module pynvml, by their UUIDs; no cards on a processor.
     `facts`: `driver` (version), `device_name`, `cards` (properties of each, None if not reported); {} without cards.
     """
 
@@ -48,7 +46,9 @@ class CardWatch:
             self.facts = {"driver": nvml.nvmlSystemGetDriverVersion(), "cards": cards, "device_name": cards[0]["name"]}
 
     def samples(self) -> list[DeviceSample]:
-        """Return one sample of each card now: use, watts, temperature, clock, memory, slowdown, joules."""
+        """Return a sample of each GPU's state now (use, watts, temperature, clock, memory, slowdown, joules), from
+        which energy and peak memory of a run are computed.
+        """
         return [
             DeviceSample(
                 utilisation=self._query(handle, "UtilizationRates", field="gpu", scale=100),
@@ -63,7 +63,7 @@ class CardWatch:
         ]
 
     def _describe(self, uuid: str, handle: Any) -> dict[str, Any]:
-        """Return the properties of a card (UUID, NVML handle) by name, such as `memory_bytes`; None if not reported."""
+        """Return a card's properties for the run file, {name: value}, such as `memory_bytes`; None if not reported."""
         capability = self._query(handle, "CudaComputeCapability")
         return {
             "uuid": uuid,
@@ -75,7 +75,9 @@ class CardWatch:
         }
 
     def _query(self, handle: Any, name: str, *arguments: Any, field: str = "", scale: int = 0) -> Any:
-        """Return nvmlDeviceGet`name`(handle, ...) or its `field`, divided by `scale` unless 0; None if unsupported."""
+        """Return what NVML says of a card: nvmlDeviceGet`name`(handle, ...) or its `field`, divided by `scale` (to SI
+        units) unless 0; None if the card does not report it.
+        """
         try:
             value = getattr(self._nvml, f"nvmlDeviceGet{name}")(handle, *arguments)
         except self._nvml.NVMLError:
@@ -85,7 +87,9 @@ class CardWatch:
 
 
 def watch_cards(request: Request) -> CardWatch:
-    """Return a reader of the run's cards by NVML (none on a processor). UserError if the driver does not answer."""
+    """Return a reader of the GPUs that a benchmark run uses, for its facts, power and memory (of no card on a
+    processor). UserError if the NVIDIA driver does not answer.
+    """
     if request.device == "cpu":
         return CardWatch(None)
     import pynvml
@@ -104,10 +108,9 @@ def emulates(card: dict[str, Any], precision: str) -> bool:
 
 
 def visible_cards() -> list[str]:
-    """Return the UUIDs of all cards that can be measured, or of those that CUDA_VISIBLE_DEVICES names.
-
-    Numbers in that variable count along the bus. They are converted to UUIDs, so that a card has the same lock file in
-    every job, whatever number the job knows it by. Raises UserError for a name of no such card.
+    """Return the UUIDs of the cards that a run may take: all that can be measured, or those that CUDA_VISIBLE_DEVICES
+    names. Numbers in that variable count along the bus. They are converted to UUIDs, so that a card has the same lock
+    file in every job, whatever number the job knows it by. Raises UserError for a name of no such card.
     """
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     names = [name.strip() for name in (chosen or "").split(",") if name.strip()]
@@ -133,7 +136,7 @@ def visible_cards() -> list[str]:
 
 
 def _usable_uuid(nvml: Any, index: int) -> str:
-    """Return the UUID of card `index` on the bus by pynvml; '' for one that does not answer or is divided (MIG)."""
+    """Return the UUID of card `index` on the bus by pynvml; '' where it does not answer or is divided (MIG)."""
     uuid = ""
     with suppress(nvml.NVMLError):
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
@@ -145,7 +148,7 @@ def _usable_uuid(nvml: Any, index: int) -> str:
 
 @contextmanager
 def _lock_file(name: str) -> Iterator[int]:
-    """Yield the descriptor of this host's lock file `name`, not locked yet; the kernel frees a killed job's lock."""
+    """Yield the descriptor of this host's lock file `name` (of a device), unlocked; a killed job's lock is freed."""
     folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
@@ -160,7 +163,7 @@ def _lock_file(name: str) -> Iterator[int]:
 
 
 def _try_lock(descriptor: int, kind: int) -> bool:
-    """Lock an open file (`kind`: LOCK_EX or LOCK_SH) unless another process has its lock; return True if locked now."""
+    """Lock an open file (`kind`: LOCK_EX or LOCK_SH) without waiting; return False if another process has it locked."""
     with suppress(BlockingIOError):
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         return True
@@ -169,10 +172,9 @@ def _try_lock(descriptor: int, kind: int) -> bool:
 
 @contextmanager
 def leased_processor(exclusive: bool) -> Iterator[None]:
-    """Hold the lock of this host's processor in the `with` block: alone, or shared with other runs on cards.
-
-    A run on the processor is measured alone; runs on cards go beside each other. Wait, with a message on stderr, while
-    another job holds the lock. Jobs queue for it, so that many runs on cards do not keep one on the processor waiting.
+    """Hold this host's processor in the `with` block, alone (`exclusive`) or shared with other runs, so that no other
+    benchmark disturbs the timing. A run on the processor is measured alone; runs on cards go beside each other. Wait,
+    with a message on stderr, while another job holds the lock. Jobs queue for it, so that none waits for ever.
     """
     kinds = (fcntl.LOCK_EX, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
     with _lock_file("processor-queue") as queue, _lock_file("processor") as processor:
@@ -186,9 +188,8 @@ def leased_processor(exclusive: bool) -> Iterator[None]:
 
 @contextmanager
 def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
-    """Yield the UUIDs of `count` of `cards`, locked for this process in the `with` block; wait until so many are free.
-
-    One job at a time takes cards, so that no two jobs hold half of what each needs. UserError for too few `cards`.
+    """Yield the UUIDs of `count` of `cards`, locked for this process in the `with` block, so that no two benchmarks
+    share a card; wait until so many are free. One job at a time takes cards. UserError for too few `cards`.
     """
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")
@@ -208,9 +209,9 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
 
 @contextmanager
 def leased_devices(request: Request) -> Iterator[None]:
-    """Lock the run's processor or GPUs in the `with` block, and show it only those; Slurm's own choice needs no lock.
-
-    Raises UserError for an instance of a partition outside a Slurm job: the figure would be of another machine.
+    """Lock the processor or GPUs that a run needs for the `with` block, so that concurrent benchmarks do not disturb
+    each other, and show it only those; what Slurm hands out needs no lock. Raises UserError for an instance that is
+    measured on a cluster outside a job there: the figure would be of another machine.
     """
     platform = PLATFORMS[request.where]
     if platform.inside is not None and platform.inside not in os.environ:

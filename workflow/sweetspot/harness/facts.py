@@ -1,6 +1,5 @@
-"""What a later reader must know of a run: machine and software, the peak of memory, whether memory ran out.
-
-Facts are read by name, one by one; the environment is never copied, so no secret can reach a run file.
+"""What a later reader must know of a run: machine and software, the peak of memory, whether memory ran out. Facts are
+read by name, one by one; the environment is never copied, so no secret can reach a run file.
 """
 
 import datetime
@@ -46,7 +45,9 @@ EXCEPTION_START = re.compile(
 
 
 def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
-    """Return facts of a run by name for its file: devices, software, host, start time; `command`: its argv."""
+    """Return what a run's file records of its machine, {fact: value}: devices, software versions, host, settings,
+    start time; so that a later reader can tell what was measured. `command`: the run's argv.
+    """
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
@@ -79,16 +80,13 @@ def machine_facts(request: Request, command: Sequence[str]) -> dict[str, Any]:
 
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
-    """Return processor and usable CPUs of a run's facts as text, e.g. 'AMD EPYC 7B13, 8 CPUs'; None if either lacks.
-
-    Runs of one kind of machine are compared. The memory is left out: it moves no figure, and a kernel's share changes.
-    """
+    """Return e.g. 'AMD EPYC 7B13, 8 CPUs' from a run's facts; runs of one such kind are averaged. None if unknown."""
     processor, usable = facts.get("cpu"), facts.get("cpu_usable")
     return f"{processor}, {usable} CPU{'s' if usable > 1 else ''}" if processor and usable else None
 
 
 def sweetspot_version() -> dict[str, str]:
-    """Return {'version': ...} of Sweetspot, with 'commit' where it runs from a git clone."""
+    """Return {'version': ...} of Sweetspot for a run's record, with 'commit' where it runs from a git clone."""
     facts = {"version": __version__}
     project = Path(__file__).parents[3]
     if (project / ".git").exists():
@@ -116,10 +114,9 @@ def _cpuinfo(key: str) -> str:
 
 
 def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
-    """Return `peak_memory_gib` of one device and `peak_memory_source`, from the facts of a run; {} where none is known.
-
-    The source is the framework's counter (`framework`), the fullest sample of the device (`nvml`), or the largest
-    process on a processor (`resident`; `device`: `cpu` or `gpu`).
+    """Return `peak_memory_gib` of one device, which tells what fits into its memory, and `peak_memory_source`, from
+    the facts of a run; {} where none is known. The source is the framework's counter (`framework`), the fullest sample
+    of the device (`nvml`), or the largest process on a processor (`resident`; `device`: `cpu` or `gpu`).
     """
     peaks = {"framework": "peak_memory_bytes", "nvml": "gpu_memory_peak_bytes"}
     if device == "cpu":
@@ -131,9 +128,8 @@ def peak_memory(facts: Mapping[str, Any], device: str) -> dict[str, Any]:
 
 
 def memory_error(errors: str) -> str | None:
-    """Return the line of a process's stderr which says that memory ran out, in its last exception; None if none does.
-
-    Without an exception the last three lines are searched.
+    """Find out whether a training process died because memory ran out (status `oom`): return the line of its stderr
+    that says so, in its last exception (without an exception, in the last three lines); None if none does.
     """
     lines = errors.strip().splitlines()
     starts = [number for number, line in enumerate(lines) if EXCEPTION_START.match(line)]

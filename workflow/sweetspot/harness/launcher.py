@@ -1,8 +1,5 @@
-"""Start one training process a device, by torch's own launcher (torchrun).
-
-    python -m sweetspot.harness.launcher REQUEST_JSON MODULE ARGUMENT...
-
-Each process runs `python -m MODULE ARGUMENT...`.
+"""Start one training process a device, by torch's own launcher (torchrun): `python -m sweetspot.harness.launcher
+REQUEST_JSON MODULE ARGUMENT...`. Each process runs `python -m MODULE ARGUMENT...`.
 """
 
 import ctypes
@@ -16,7 +13,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 
 
 def threads_per_process(request: Request) -> int:
-    """Return the number of threads of each training process: its share of the cores, or 1 beside a GPU."""
+    """Return the CPU threads (OMP_NUM_THREADS) of each training process: its share of the cores, or 1 beside a GPU."""
     if request.device == "gpu":
         return 1
     return max(1, len(os.sched_getaffinity(0)) // request.cell.gpus)

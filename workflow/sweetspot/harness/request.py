@@ -51,9 +51,8 @@ class Request(NamedTuple):
 
 
 def parse_request(arguments: Sequence[str] | None = None) -> Request:
-    """Return the command-line flags of run_benchmark.py as a Request; argparse exits where they are wrong.
-
-    Raises UserError for a name that no path can have, and for a count out of bounds.
+    """Return the command-line flags of run_benchmark.py as the Request of one benchmark run; argparse exits where they
+    are wrong. Raises UserError for a name that no path can have, and for a count out of bounds.
     """
     parser = argparse.ArgumentParser(prog="run_benchmark.py", description="Measure one run of one cell.")
     choices = {"device": ["cpu", "gpu"], "where": [*PLATFORMS]}

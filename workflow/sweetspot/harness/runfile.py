@@ -38,15 +38,20 @@ def _digest(raw: bytes, match: re.Match[bytes]) -> bytes:
 
 
 def run_facts(path: str | Path) -> dict[str, Any]:
-    """Return the facts in a run file's metadata (devices, versions, ...); {} if unreadable: the figures still count."""
+    """Return the facts of machine and software in a run file's metadata, {fact: value}; {} where unreadable."""
     import pyarrow.parquet as pq
 
-    metadata = pq.read_schema(path).metadata or {}
     try:
+        metadata = pq.read_schema(path).metadata or {}
         facts = json.loads(metadata.get(b"sweetspot", b"{}"))
-    except ValueError:  # of JSON or of UTF-8
+    except (OSError, ValueError):  # no file, or half of one; of JSON or of UTF-8
         return {}
     return facts if isinstance(facts, dict) else {}
+
+
+def has_flags(path: str, flags: str) -> bool:
+    """Return True if a run file says that run_benchmark.py got these flags, in this order; False if unreadable."""
+    return str(flags.split())[1:-1] in str(run_facts(path).get("command"))
 
 
 def write_run(
@@ -57,15 +62,16 @@ def write_run(
     message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> None:
-    """Write the run file `request.output` (Parquet, a row per timed interval), whole or not at all.
+    """Write the result of one benchmark run to `request.output` (Parquet, a row per timed interval), whole or not at
+    all; throughput tables are made of such files.
 
     Parameters
     ----------
     request, timed, facts
-        The cell, the run and its protocol; the timed intervals, a row each: mean `seconds` of a step, number of `steps`
-        (a run without any has one row whose step, seconds and steps are null); facts by name for the file's metadata
-        (JSON), of which some are columns too: `host`, `unit`, `samples_per_step`, `gpu`, `machine`, `logical`, `xla`,
-        `measured_on` (a day), and those of MEASURED_NUMBERS and MEASURED_TEXTS.
+        The cell, the run and its protocol; the timed intervals, a row each: mean `seconds` of a step, number of
+        `steps` (a run without any has one row whose step, seconds and steps are null); facts by name for the file's
+        metadata (JSON), of which some are columns too: `host`, `unit`, `samples_per_step`, `gpu`, `machine`,
+        `logical`, `xla`, `measured_on` (a day), and those of MEASURED_NUMBERS and MEASURED_TEXTS.
     status, message, warnings
         Outcome (ok, unstable, failed, oom), why a run failed, and what a reader must know of one that did not. The
         column `warnings` is JSON text, [[rule, message], ...] or null: lists make reading thousands of files slower.

@@ -1,7 +1,4 @@
-"""What the devices did during the timed steps: samples twice a second, and energy counters read after steps.
-
-The counters are those of the devices (NVML) and of the processor (RAPL).
-"""
+"""What devices (NVML) and processor (RAPL) did during the timed steps: samples twice a second, and energy counters."""
 
 import threading
 import time
@@ -25,10 +22,9 @@ AVERAGED = DeviceSample._fields[:MEMORY]
 
 
 def read_processor_counters(folder: Path = POWERCAP_FOLDER) -> np.ndarray:
-    """Return an array, processor package x (energy counter, range of the counter), both in microjoules.
-
-    It is empty where there is none or only root may read it, as since CVE-2020-8694. A counter starts again above its
-    range (262 kJ: 40 minutes at 100 W).
+    """Read how much energy the processor has used: an array, processor package x (energy counter, range of the
+    counter), in microjoules. It is empty where there is none or only root may read it, as since CVE-2020-8694. A
+    counter starts again above its range (262 kJ: 40 minutes at 100 W).
     """
     names = ("energy_uj", "max_energy_range_uj")
     try:
@@ -48,9 +44,8 @@ class EnergyReading(NamedTuple):
 
 
 class DeviceSampler:
-    """Samples devices twice a second in a thread; reads energy counters before the first timed step and after steps.
-
-    `clock` gives seconds.
+    """Samples devices twice a second in a thread, and reads energy counters before the first timed step and after
+    steps, to tell the energy per step of a run. `clock` gives seconds.
     """
 
     def __init__(self, watch: CardWatch, clock: Callable[[], float] = time.monotonic) -> None:
@@ -74,9 +69,8 @@ class DeviceSampler:
         self._thread.start()
 
     def add_steps(self, steps: int) -> None:
-        """Count timed steps, and read the energy counters if the last reading is over 0.25 s old.
-
-        A reading is discarded if a device reports nothing any more or its counter started again with its driver.
+        """Count timed steps, and read the energy counters if the last reading is over 0.25 s old, so that energy and
+        steps cover the same time. A reading is discarded if a device is silent or its counter started again.
         """
         self._steps += steps
         if self._thread.ident and self._clock() - self._last.moment_s >= COUNTER_INTERVAL_S:
@@ -86,7 +80,7 @@ class DeviceSampler:
                 self._last = reading
 
     def _read(self) -> EnergyReading:
-        """Return the joules of all devices and the processor until now, with the number of timed steps so far."""
+        """Read the energy counters: joules of each device and the processor until now, and the timed steps so far."""
         counters = read_processor_counters()
         if len(counters) == len(self._counters):
             # Summed from reading to reading, since a counter may start again more than once in a run.
@@ -104,7 +98,7 @@ class DeviceSampler:
             self._samples.append(self._watch.samples())
 
     def finish(self) -> dict[str, Any]:
-        """Stop sampling; return facts of the samples and the energy (J) for the run file; {} if called again."""
+        """Stop sampling; return facts for the run file: means of samples, energy (J); {} if called again."""
         if not self._thread.ident or self._stop.is_set():
             return {}
         self._stop.set()
@@ -113,11 +107,10 @@ class DeviceSampler:
         return sample_facts(samples) | self._energy_facts(samples)
 
     def _energy_facts(self, samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
-        """Return the energy of the timed steps by name, from counters and samples (moment x device); {} if under half.
-
-        `joules_per_step` (all devices + processor), `device_joules` (of each), `energy_steps`, `energy_seconds`,
-        `energy_source`: `nvml_counter`, `nvml_power` (mean power x time where a device has no counter), `rapl`, or two
-        of them joined by `+`.
+        """Return the energy of the timed steps by name, for the run file, from counters and samples (moment x device);
+        {} if it covers under half of the steps. `joules_per_step` (all devices + processor), `device_joules` (of
+        each), `energy_steps`, `energy_seconds`, `energy_source`: `nvml_counter`, `nvml_power` (mean power x time where
+        a device has no counter), `rapl`, or two of them joined by `+`.
         """
         first, last = self._first, self._last
         if not last.steps or last.steps < REQUIRED_SHARE * self._steps:
@@ -145,12 +138,11 @@ class DeviceSampler:
 
 
 def sample_facts(samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
-    """Return averages of samples, moment x device, as facts by name for the run file; {} without samples.
-
-    `gpu_utilisation`, `gpu_watts`, `gpu_celsius` and `gpu_clock_mhz`: means of each device, averaged over the
-    devices; `gpu_memory_peak_bytes`; `gpu_held_back`: share of samples by reason of a lowered clock;
-    `gpu_power_capped`: share at the power limit; `gpu_silent`: the devices that report nothing in the last sample,
-    and did before. What no device reports is left out.
+    """Return how the GPUs did during a run, averages of samples (moment x device) as facts by name for the run file;
+    {} without samples. `gpu_utilisation`, `gpu_watts`, `gpu_celsius` and `gpu_clock_mhz`: means of each device,
+    averaged over the devices; `gpu_memory_peak_bytes`; `gpu_held_back`: share of samples by reason of a lowered clock;
+    `gpu_power_capped`: share at the power limit; `gpu_silent`: the devices that report nothing in the last sample, and
+    did before. What no device reports is left out.
     """
     if not any(samples):
         return {}

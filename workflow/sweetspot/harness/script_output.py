@@ -1,5 +1,4 @@
 """Read the output of a training script: its lines, the steps that they report, and the times between. No process.
-
 Output may be a gigabyte, one endless line, or escape sequences; only bounded parts of it are kept.
 """
 
@@ -44,10 +43,9 @@ class StepReport:
 
 
 class LineSplitter:
-    """Splits bytes into lines, at line feeds and at carriage returns (progress bars); keeps the last lines.
-
-    A bar begins with its carriage return, so its end may be seen only when the next line begins, after a validation
-    perhaps: the moment of a line is that of its own last byte.
+    """Splits bytes into lines, at line feeds and at carriage returns (progress bars); keeps the last lines. A bar
+    begins with its carriage return, so its end may be seen only when the next line begins, after a validation perhaps:
+    the moment of a line is that of its own last byte.
     """
 
     def __init__(self) -> None:
@@ -56,7 +54,9 @@ class LineSplitter:
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
 
     def split(self, chunk: bytes, now: float = 0.0) -> Iterator[tuple[str, float]]:
-        """Yield (line, moment) of each line that ends in `chunk` (output, read at `now`, s); moment: of its end."""
+        """Yield (line, moment) of each line that ends in `chunk`, bytes of a script's output read at `now` (s): its
+        text, and when its last byte came, by which steps are timed.
+        """
         rest_length, moment = len(self._rest), self._rest_moment
         *lines, self._rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
         if lines or len(self._rest.rstrip(b"\b")) > rest_length:
@@ -72,7 +72,7 @@ class LineSplitter:
                 yield text, moment
 
     def ending(self, max_length: int = 180) -> str:
-        """Return the last lines of output, up to `max_length` characters, as one line for an error message."""
+        """Return the end of a script's output (up to `max_length` characters) as one line, for a failure's message."""
         lines = [line.strip() for line in (*self.last_lines, _decode(self._rest))]
         text = " | ".join(filter(None, lines))
         if len(text) <= max_length:
@@ -87,7 +87,6 @@ def _decode(raw: bytes) -> str:
 
 class StepReader:
     """Reads step reports from the lines of a script's output, or of its JSON-lines file, as its description says.
-
     `samples`: units that a step trains on, all devices together; `devices`: how many (some print the rate of one).
     """
 
@@ -116,7 +115,7 @@ class StepReader:
         self._pause = re.compile(pause or r"(?!)")
 
     def read(self, line: str) -> StepReport | None:
-        """Return the step that a line of the script's output reports (number, seconds, loss); None without one."""
+        """Return the training step that a line of output reports (number, seconds, loss), to time it; else None."""
         if self._pattern:
             match = self._pattern.search(line)
             groups = match.groupdict().items() if match else ()
@@ -134,7 +133,9 @@ class StepReader:
         return self._report(values, after_pause)
 
     def _parse_json(self, line: str) -> dict[str, float] | None:
-        """Return the numbers of a JSON line by name (step, seconds, loss, ...); None if a declared key is missing."""
+        """Return the numbers that a JSON line of a script reports, {name: number} (step, seconds, loss, ...); None for
+        another line, or if a key that the script's description names is missing.
+        """
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -145,7 +146,9 @@ class StepReader:
         return _numbers({name: record[key] for name, key in keys if key in record})
 
     def _report(self, values: dict[str, float], after_pause: bool) -> StepReport:
-        """Make a StepReport of a line's numbers by name (step, rate, ...); a rate or ms become seconds of a step."""
+        """Make a StepReport of the numbers in a line of output, {name: number} (step, rate, ...); a rate or
+        milliseconds become seconds of a step. `after_pause`: other work than training was done before.
+        """
         seconds = values.get("seconds", math.nan)
         if rate := values.get("rate"):
             seconds = self._samples / rate
@@ -168,7 +171,7 @@ class StepReader:
 
 
 def _numbers(values: dict[str, Any]) -> dict[str, float]:
-    """Return {name: float} of texts and JSON values by name, such as '1,234' or 'nan'; without what is no number."""
+    """Return those of {name: text or JSON value} in a line of output that are numbers, as floats: '1,234', 'nan'."""
     numbers = {}
     for name, value in values.items():
         with suppress(ValueError):
@@ -178,10 +181,8 @@ def _numbers(values: dict[str, Any]) -> dict[str, float]:
 
 
 class RateComparison:
-    """Sums the seconds of the same steps by the script's own lines and by the harness's clock, to compare both.
-
-    Lines that are read together (a buffer was emptied) are one comparison with those before them, since their own
-    moments mean nothing.
+    """Sums the seconds of the same steps by the script's own lines and by the harness's clock, to compare both. Lines
+    that are read together (a buffer) are one comparison with those before them, whose moments mean nothing.
     """
 
     def __init__(self) -> None:
@@ -201,7 +202,7 @@ class RateComparison:
         self._pending_steps = 0
 
     def add(self, reported: Interval, now: float) -> None:
-        """Add steps (mean seconds, number) as a line of the script reported them, read at the moment `now` (s)."""
+        """Add steps (mean seconds, number) that the script reported, read at `now` (s), to compare with the clock."""
         self._pending_s += reported.seconds * reported.steps
         self._pending_steps += reported.steps
         if self._read_at is not None and now - self._read_at >= MIN_INTERVAL_S:
@@ -217,14 +218,12 @@ class RateComparison:
 
 
 class StepClock:
-    """Turns step reports and the moments at which they were read into intervals.
-
-    Numbered steps are timed: an interval lasts from one number to the next, by the script's own time where it reports
-    one. Reported seconds are then only compared, since they may be a smoothed mean, or of one device. Seconds without
-    a number are taken as they are. The first report only starts the clock. Lines that are read together make one longer
-    interval, so that the mean stays right. A number that falls begins a new epoch; what lies before it is not timed,
-    nor is a pause. After a pause the clock starts at the first number above the last one, since a bar may draw its old
-    count again.
+    """Turns step reports and the moments at which they were read into intervals (timed steps). Numbered steps are
+    timed: an interval lasts from one number to the next, by the script's own time where it reports one. Reported
+    seconds are then only compared, since they may be a smoothed mean, or of one device. Seconds without a number are
+    taken as they are. The first report only starts the clock. Lines that are read together make one longer interval,
+    so that the mean stays right. A number that falls begins a new epoch; what lies before it is not timed, nor is a
+    pause. After a pause the clock starts at the first number above the last one, as a bar may repeat its old count.
     """
 
     def __init__(self, steps_per_line: int = 1) -> None:
@@ -238,7 +237,9 @@ class StepClock:
         self.comparison = RateComparison()
 
     def add(self, report: StepReport, now: float) -> Interval | None:
-        """Return the interval of steps that a line's report, read at `now` (s), completes; None if it ends none."""
+        """Return the interval (mean seconds of a step, number of steps) that ends with a line's report, read at `now`
+        (s), for the run's timing; None if it ends none, such as the first report, which starts the clock.
+        """
         step = report.step
         moment = now if report.time is None else report.time
         self.has_numbers = self.has_numbers or step is not None
@@ -278,9 +279,8 @@ class StepClock:
 
 
 def lines_per_step(moments: Sequence[float]) -> int:
-    """Return how many lines come together, of lines without number or time that were read at `moments` (s).
-
-    It is above 1 where several processes print each step; 1 for fewer than twelve lines.
+    """Return how many processes print each step, judged by lines that come together, to warn of a speed that is too
+    high by this factor; 1 for fewer than twelve lines. `moments`: when lines without number or time were read (s).
     """
     if len(moments) < MIN_LINES:
         return 1

@@ -1,8 +1,6 @@
-"""Measure a script in place of a training process: `python -m sweetspot.harness.script_run REQUEST_JSON`.
-
-It starts the script, reads its steps, reports them to the supervisor as `train` does, and ends the script with all
-that it started once the stop rule holds. Where the script fails it exits with DIVERGED and one sentence, or by signal 9
-where the script was killed so.
+"""Measure a script in place of a training process: `python -m sweetspot.harness.script_run REQUEST_JSON`. It starts
+the script, reads its steps, reports them to the supervisor as `train` does, and ends the script with all that it
+started once the stop rule holds. Where the script fails it exits with DIVERGED and one sentence, or by the signal 9.
 """
 
 import math
@@ -49,10 +47,8 @@ class Chunk(NamedTuple):
 
 
 class ScriptProcess:
-    """The script's process, in a session of its own, and what it writes. UserError if it cannot be started.
-
-    `argv` has all placeholders filled in, `environment` all variables; `file` is the one to which the script writes its
-    steps, None where they are lines of its output.
+    """The script's process, in a session of its own, and what it writes.  `argv` has all placeholders filled in,
+    `environment` all variables; `file`: to which the script writes its steps (None: they are lines of its output).
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
@@ -77,7 +73,7 @@ class ScriptProcess:
         self._outputs = [self.process.stdout]
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the bytes that the script writes, until it has ended and no more come (children may still write)."""
+        """Yield the bytes that the script writes, with the moment of reading, until it ended and no more come."""
         while True:
             has_ended = self.process.poll() is not None
             chunks = [Chunk(self._read_output(), time.perf_counter(), is_of_file=False)]
@@ -88,7 +84,7 @@ class ScriptProcess:
                 return
 
     def _read_output(self) -> bytes:
-        """Return new bytes of the script's stdout and stderr; b'' after 0.2 s, or 5 ms beside a file of steps."""
+        """Return the script's new output (bytes), to find steps in; b'' if none comes in 0.2 s (5 ms beside a file)."""
         readable, _, _ = select.select(self._outputs, [], [], IDLE_S if self.file is None else POLL_S)
         written = os.read(readable[0].fileno(), CHUNK_BYTES) if readable else b""
         if readable and not written:
@@ -96,7 +92,7 @@ class ScriptProcess:
         return written
 
     def _read_file(self) -> bytes:
-        """Return the bytes that the script added to its file of steps since the last call; b'' where there are none."""
+        """Return what the script added to its file of steps since the last call, to find steps in; b'' for nothing."""
         if self.file is None or not self.file.is_file():
             return b""
         with self.file.open("rb") as steps:
@@ -108,7 +104,7 @@ class ScriptProcess:
         return written
 
     def end(self) -> None:
-        """End the script and all processes that it started, by SIGTERM and, after 3 s, by SIGKILL."""
+        """End the script and all that it started, to free its devices: by SIGTERM and, after 3 s, by SIGKILL."""
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(GRACE_S)
@@ -140,7 +136,9 @@ class ScriptRun:
         self.output = LineSplitter()
 
     def read_steps(self) -> bool:
-        """Report the script's steps to the supervisor; True once the stop rule holds, False if it ended before."""
+        """Time the steps that the script reports and pass them to the supervisor (which writes the run file); return
+        True once the protocol's stop rule holds (enough steps), False if the script ended before.
+        """
         file_lines = LineSplitter()
         has_file = self._process.file is not None
         is_enough = False
@@ -154,7 +152,9 @@ class ScriptRun:
         return is_enough
 
     def _add_line(self, line: str, moment: float) -> bool:
-        """Report the step of one line of the script, read at `moment` (s); return True once the stop rule holds."""
+        """Time the step that a line of the script reports, read at `moment` (s), if it does; return True once the stop
+        rule holds. A loss that is not finite ends the run; long silence is told to the supervisor.
+        """
         report = self._reader.read(line)
         if report is None:
             self._lines_without_step += 1
@@ -184,7 +184,9 @@ class ScriptRun:
         return f"no step was told by lines of {getattr(self._script.steps, 'pattern', self._script.steps)!r}"[:120]
 
     def _warnings(self) -> Iterator[tuple[str, str]]:
-        """Yield (rule, message) of this run's warnings: repeated lines, pauses, a rate that the clock contradicts."""
+        """Yield (rule, message), a slug and a sentence for the run file, for what makes this run's speed doubtful:
+        repeated lines, pauses, a rate that the clock contradicts.
+        """
         processes, pauses, compared = lines_per_step(self._bare_moments), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
@@ -223,7 +225,9 @@ class ScriptRun:
         self.fail(self.ending())
 
     def finish(self, is_enough: bool) -> None:
-        """End the script; exit with a sentence if it made too few steps and `is_enough` (the stop rule) is false."""
+        """End the script and this process's part: return if it made enough steps (`is_enough`: the stop rule held),
+        else exit with a code and a sentence that say why it failed.
+        """
         code = self._process.process.poll()
         count = len(self.measured.timed)
         min_steps = self._request.min_steps_slow
@@ -244,7 +248,7 @@ class ScriptRun:
 
 
 def main(request: Request) -> None:
-    """Measure the script of a request: run it, and report its steps to the supervisor until the stop rule holds."""
+    """Time a user's training script: run it, and report its steps to the supervisor until the stop rule holds."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     script = load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:

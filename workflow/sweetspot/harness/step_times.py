@@ -1,7 +1,5 @@
-"""What the steps of one run tell: when to stop, and whether the machine was steady. Pure functions of the times.
-
-Steps of one process are not independent; their spread decides when a run may end and raises warnings, but the
-interval of a throughput comes from independent runs.
+"""What the steps of one run tell: when to stop, and whether the machine was steady. Pure functions of the times. Steps
+of one process are not independent; their spread decides when a run may end; intervals come from independent runs.
 """
 
 import math
@@ -51,10 +49,7 @@ def mean_step(timed: Sequence[Interval]) -> float:
 
 
 def relative_error(timed: Sequence[Interval]) -> float:
-    """Return the standard error of the mean step as a share of the mean, of at least two intervals.
-
-    For intervals of unequal numbers of steps it is that of a ratio of sums (Cochran 1977, section 6.4).
-    """
+    """Return the standard error of the mean step, a share of it, of at least two intervals (Cochran 1977, 6.4)."""
     seconds, steps = np.asarray(timed, dtype=float).T
     mean, count = (seconds * steps).sum() / steps.sum(), len(timed)
     return float(math.sqrt(count / (count - 1)) * np.linalg.norm((seconds - mean) * steps) / steps.sum() / mean)
@@ -67,9 +62,8 @@ def half_width(timed: Sequence[Interval]) -> float:
 
 
 def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float) -> bool:
-    """Return True if a run may end: `min_steps` intervals whose mean is known to the target (0: any), or time is up.
-
-    The time is up after `min_seconds`, but never before `min_steps_slow` intervals; no run ends before `least_seconds`.
+    """Return True if a run may end: `min_steps` intervals whose mean is known to the target (0: any), or time is up,
+    which is after `min_seconds`, but never before `min_steps_slow` intervals; no run ends before `least_seconds`.
 
     Parameters
     ----------
@@ -85,15 +79,13 @@ def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float) -> bool:
 
 
 def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
-    """Return warnings in the order `warm_up`, `drift`, `throttling`, `disturbed`, `imprecise`; [] if steady.
-
-    warm_up: the first timed step is over a tenth slower than the median of the others and slower than each.
-    drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with Mann-Kendall's test at 5 %.
-    throttling: the times fall into two levels, the later a tenth slower, every step of it above the earlier.
-    disturbed: the mean step, on which the figure rests, is over a tenth above the median step, and no second level
-    explains it: a few steps were held up (a stopped process, another job on the machine).
-    imprecise: the 95 % half-width of the mean step exceeds 3 %.
-    Of over MANY steps drift and throttling are sought in means of neighbours: pairs of 40,000 steps fill 24 GB.
+    """Return warnings for the run file where the step times say that the machine was not steady: a list of (rule,
+    message) in the order below; [] if steady. warm_up: the first timed step is over a tenth slower than the median of
+    the others and slower than each. drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with
+    Mann-Kendall's test at 5 %. throttling: the times fall into two levels, the later a tenth slower, every step of it
+    above the earlier. disturbed: the mean step, on which the figure rests, is over a tenth above the median step, and
+    no second level explains it: a few steps were held up (a stopped process, another job on the machine). imprecise:
+    the 95 % half-width of the mean step exceeds 3 %. Of over MANY steps means of neighbours are compared.
     """
     values = np.asarray([seconds for seconds, _ in timed], dtype=float)
     if len(values) < 3:
@@ -119,7 +111,7 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
 
 
 def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
-    """Return [the warning `disturbed`] if the mean of all timed steps is far above their median, else []."""
+    """Return [the warning `disturbed`] if a few slow steps lift the mean step time far above the median, else []."""
     seconds, steps = zip(*timed, strict=True)
     values = np.repeat(seconds, steps)
     middle = np.median(values)
@@ -132,9 +124,9 @@ def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
 
 
 def _trend(values: np.ndarray) -> float:
-    """Return Theil-Sen's slope of seconds by step x steps / median; 0 where Mann-Kendall's test sees no trend at 5 %.
-
-    Fewer than five steps never pass that test: four that rise have (6 - 1) / sqrt(4 x 3 x 13 / 18) = 1.70.
+    """Return by what share of the median the step time changed over a run: Theil-Sen's slope of seconds by step x
+    steps / median; 0 where Mann-Kendall's test sees no trend at 5 %. Fewer than five steps never pass that test: four
+    that rise have (6 - 1) / sqrt(4 x 3 x 13 / 18) = 1.70.
     """
     count = len(values)
     first, second = np.triu_indices(count, 1)
@@ -147,7 +139,9 @@ def _trend(values: np.ndarray) -> float:
 
 
 def _throttling(values: np.ndarray) -> tuple[int, float] | None:
-    """Return (step at which a slower level of seconds begins, its median / the earlier one's); None: no two levels."""
+    """Look for a device that slowed down within a run: return (step at which a slower level begins, its median / that
+    before), from `values` (seconds of each step), or None if there are no two levels.
+    """
     for split in range(2, len(values) - 1):
         before = values[:split]
         after = values[split:]

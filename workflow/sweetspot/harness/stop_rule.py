@@ -1,7 +1,6 @@
-"""When a run ends: the protocol's stop rule on its timed steps; and how much CPU time others took meanwhile.
-
-Others are other processes, and the host for other virtual machines. Nothing is corrected by it: a run that others
-disturbed carries a warning with the share that they took.
+"""When a run ends: the protocol's stop rule on its timed steps; and how much CPU time others took meanwhile. Others
+are other processes, and the host for other virtual machines. Nothing is corrected by it: a run that others disturbed
+carries a warning with the share that they took.
 """
 
 import os
@@ -31,7 +30,9 @@ class CpuSample(NamedTuple):
 
 
 def sample_cpu() -> CpuSample | None:
-    """Return the kernel's CPU seconds (stolen, busy, idle, this run's) now; None where they cannot be read."""
+    """Return the kernel's counters of CPU seconds now (stolen, busy, idle, this run's); two samples tell how much
+    other processes disturbed the run. None where they cannot be read.
+    """
     try:
         by_cpu = psutil.cpu_times(percpu=True)
         usable = [by_cpu[number] for number in os.sched_getaffinity(0)]
@@ -48,7 +49,7 @@ def sample_cpu() -> CpuSample | None:
 
 
 def _cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU seconds of a process and of its ended children; 0 for a process that is gone."""
+    """Return the CPU seconds of a process of the run and of its ended children; 0 for a process that is gone."""
     try:
         return sum(process.cpu_times()[:4])  # user, system, and both of the children
     except psutil.Error:
@@ -56,10 +57,9 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 
 def neighbour_share(before: CpuSample | None, after: CpuSample | None) -> float | None:
-    """Return the share (0 to 1) of the CPU time between two samples that others took from the run.
-
-    Time that the host gave to other virtual machines always counts. That of other processes counts only where little
-    was idle: else they ran where this run left room. None where a sample is None, or for less than half a second.
+    """Return the share (0 to 1) of the CPU time between two samples that others took from the run, to warn of a
+    disturbed measurement. Time that the host gave to other virtual machines always counts. That of other processes
+    counts only where little was idle: else they ran where this run left room. None: unknown.
     """
     if before is None or after is None or after.moment_s - before.moment_s < MIN_DURATION_S:
         return None
@@ -70,10 +70,8 @@ def neighbour_share(before: CpuSample | None, after: CpuSample | None) -> float 
 
 
 class MeasuredSteps:
-    """Collects the steps of a run, reports each to the supervisor, and says when the run may end.
-
-    The first `warmup_steps` intervals are reported but not timed. `tell` sends facts, given as keywords, to the
-    supervisor (`train.say`).
+    """Collects the steps of a run, reports each to the supervisor, and says when the run may end. The first
+    `warmup_steps` intervals are reported but not timed. `tell` sends keywords to the supervisor.
     """
 
     def __init__(self, request: Request, tell: Callable[..., None]) -> None:
@@ -91,7 +89,7 @@ class MeasuredSteps:
         return self.warmup < self._request.warmup_steps
 
     def add(self, interval: Interval, loss: float | None, now: float) -> None:
-        """Add an interval, and report it to the supervisor.
+        """Add an interval (steps timed together) to the run, as warm-up or as timed, and report it to the supervisor.
 
         Parameters
         ----------

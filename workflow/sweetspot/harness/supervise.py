@@ -44,9 +44,8 @@ KEEP_MEMORY = {
 
 
 def supervise(request: Request) -> int:
-    """Measure one run, write its run file (for a failure too) and return the exit code 0; `run_benchmark.py` calls it.
-
-    Raises UserError for a cell that cannot be measured, devices other than requested, or no space for the run file.
+    """Measure one run of a benchmark in a process of its own, write its run file (for a failure too) and return the
+    exit code 0; `run_benchmark.py` calls it. UserError for an impossible cell, other devices or no space.
     """
     cell = request.cell
     if request.device == "cpu" and cell.framework != COMMAND:
@@ -116,7 +115,9 @@ class TrainingProcess:
         raise SystemExit(128 + number)
 
     def wait(self) -> tuple[int, str]:
-        """Wait for its end; return (exit code, negative for a signal; the last 2000 lines of its stderr)."""
+        """Wait until the training process ends; return (exit code, negative for a signal; the last 2000 lines of its
+        stderr), from which the outcome of the run follows.
+        """
         code = self._process.wait()
         self.timed_out = not self._timer.is_alive()
         self._timer.cancel()
@@ -128,7 +129,9 @@ class TrainingProcess:
 def _collect_steps(
     process: TrainingProcess, request: Request, facts: dict[str, Any], sampler: DeviceSampler
 ) -> list[Interval]:
-    """Return the timed intervals that a run's process reports; add its facts to `facts`, and print progress."""
+    """Read what a run's training process reports and return its timed intervals (mean seconds of a step, number of
+    steps); its facts are added to `facts`, energy is sampled meanwhile, and progress is printed.
+    """
     started = time.monotonic()
     printed = -PROGRESS_INTERVAL_S
     cell = request.cell
@@ -173,9 +176,8 @@ def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
 
 
 def is_already_measured(request: Request) -> bool:
-    """Return True if this run's file (`request.output`) has this protocol, and this invocation is not to replace it.
-
-    Two clones of a project may share their run files. A run started by hand (without `--asked`) is always made.
+    """Return True if this run need not be measured: its file (`request.output`) has this protocol, and this invocation
+    is not to replace it. Two clones of a project may share their run files. A run started by hand is always made.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -194,13 +196,15 @@ def is_already_measured(request: Request) -> bool:
 def outcome(
     code: int, errors: str, timed_out: bool, request: Request, failure: str | None = None
 ) -> tuple[str, str | None]:
-    """Return the status (ok, failed or oom) and the message (None if ok) of a training process that ended.
+    """Return how a training process ended, as recorded in the run file: the status (ok, failed, or oom: memory ran
+    out) and a message (None if ok).
 
     Parameters
     ----------
-    code, errors, timed_out, request, failure
-        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit; the run; the
-        exception that the process reported itself, else the last one of `errors` counts.
+    code, errors, timed_out
+        Its exit code (negative: the signal), its stderr, and whether it was ended at the time limit.
+    request, failure
+        The run; the exception that the process reported itself (None: the last one in `errors` counts).
     """
     last_line = errors.splitlines()[-1] if errors else ""
     status = "failed"
@@ -230,9 +234,8 @@ def _write(
     message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> int:
-    """Write the run file (arguments of `write_run`) unless another invocation did; print the outcome, return 0.
-
-    Another may have measured the run meanwhile, on another machine that shares the folder.
+    """Write the run file (arguments of `write_run`), print the outcome and return the exit code 0. Nothing is written
+    if another invocation measured the run meanwhile, on another machine that shares the folder.
     """
     if is_already_measured(request):
         text = "another invocation has measured this run; it stays (`-R run_benchmark` makes it again)"
@@ -245,7 +248,8 @@ def _write(
 
 
 def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> tuple[str, list[Warned]]:
-    """Return the status (ok or unstable) and the warnings of a run whose steps were timed.
+    """Judge a run whose steps were timed: return its status (`ok`, or `unstable` where its mean depends on when it
+    ran) and its warnings (rule, message), both for the run file and the report.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ TensorFlowStep = Callable[[], tf.Tensor]
 
 
 def build_network(name: str) -> keras.Model:
-    """Return the Keras model of a name, such as `resnet50`: new weights, fused normalisations, logits as output."""
+    """Return the Keras model to train, such as `resnet50`: new weights, fused normalisations, logits as output."""
     layers = keras.layers
     if name == TINY_NETWORK:
         convolution = [keras.Input((32, 32, 3)), layers.Conv2D(8, 3, strides=2), layers.BatchNormalization()]
@@ -45,20 +45,17 @@ def build_network(name: str) -> keras.Model:
 
 
 class FusedBatchNormalization(keras.layers.BatchNormalization):
-    """Keras' layer computed by TensorFlow's fused kernel, for images with their channels last.
-
-    Keras 3 composes the layer of many operations, which costs a quarter of ResNet-50's speed. Outputs, gradients and
-    moving statistics equal those of the stock layer.
+    """Keras' layer computed by TensorFlow's fused kernel, for images with their channels last. Keras 3 composes the
+    layer of many operations, which costs a quarter of ResNet-50's speed. Results equal those of the stock layer.
     """
 
     def call(self, inputs: tf.Tensor, training: bool | None = None, mask: tf.Tensor | None = None) -> tf.Tensor:
-        """Return the normalised batch, of the same shape; Keras calls this method.
+        """Return the batch of images normalised by channel, of the same shape; Keras calls this method for each step.
 
         Parameters
         ----------
         inputs, training, mask
-            Batch x height x width x channels; whether the statistics are those of the batch, and update the moving
-            ones; images have no mask.
+            Batch x height x width x channels; whether statistics are the batch's, and update the moving ones; unused.
         """
         mean = self.moving_mean.value
         variance = self.moving_variance.value
@@ -85,7 +82,7 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
 
 
 def _with_fused_normalisation(layer: keras.layers.Layer) -> keras.layers.Layer:
-    """Return a copy of a network's layer, with new weights; batch normalisation of images by the fast fused kernel."""
+    """Return a layer's copy with new weights, for cloning a network; batch normalisation by the fast fused kernel."""
     is_normalisation = type(layer) is keras.layers.BatchNormalization
     if not is_normalisation or len(layer.output.shape) != 4:
         return type(layer).from_config(layer.get_config())
@@ -95,10 +92,9 @@ def _with_fused_normalisation(layer: keras.layers.Layer) -> keras.layers.Layer:
 
 
 def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowStep, keras.Model]:
-    """Make a compiled step: forward, cross-entropy, backward, combined gradients, update by plain SGD.
-
-    `devices`: names as `tf.device` takes them; the request's batch is that of one device. Returns the step, which
-    trains once on synthetic data that lie on their device and returns the loss, and the network.
+    """Make the training step that a run times: forward, cross-entropy, backward, combined gradients, update by plain
+    SGD, compiled for one device or several. Return the step, which trains once on synthetic data that lie on their
+    device and returns the loss, and the network. `devices`: names for `tf.device`.
     """
     variant = request.cell.variant
     if variant == "default" and len(devices) == 1:
@@ -109,7 +105,7 @@ def training_step(request: Request, devices: Sequence[str]) -> tuple[TensorFlowS
 
 
 def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network) of a run's cell on one device; the step trains once and returns the loss."""
+    """Return (compiled step, network) to time on one device; calling the step trains once and returns the loss."""
     with tf.device(device):
         network = build_network(request.cell.model)
         images, labels = _synthetic_batch(request, network, replica=0)
@@ -117,7 +113,7 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
     @tf.function(jit_compile=request.xla)
     def step() -> tf.Tensor:
-        """Train once on the batch of this device, and return the loss."""
+        """Train once on this device's batch of synthetic data, the step that is timed, and return the loss."""
         with tf.device(device):
             loss, gradients = _loss_and_gradients(request, network, images, labels)
             # An update while another gradient still reads the variable would copy it first: 7 % of VGG16's step.
@@ -130,7 +126,9 @@ def _single_device_step(request: Request, device: str) -> tuple[TensorFlowStep, 
 
 
 def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple[TensorFlowStep, keras.Model]:
-    """Return (compiled step, network) of a run's cell, a replica on each device; the strategy averages gradients."""
+    """Make the training step to time on several devices, with a replica on each, whose gradients the strategy
+    averages: return (compiled step, network); calling the step trains once and returns the mean loss.
+    """
     with strategy.scope():
         network = build_network(request.cell.model)
     variables = _variables(network)
@@ -141,7 +139,7 @@ def replicated_step(request: Request, strategy: tf.distribute.Strategy) -> tuple
     batch = strategy.experimental_distribute_values_from_function(draw_batch)
 
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
-        """Average each variable's gradient (by replica) over the replicas, and update the variables by the means."""
+        """Average each variable's gradient over the replicas and update the variables by the means (plain SGD)."""
         pairs = list(zip(gradients, variables, strict=True))
         means = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.MEAN, pairs)
         for variable, gradient in zip(variables, means, strict=True):
@@ -166,7 +164,7 @@ def _variables(network: keras.Model) -> list[tf.Variable]:
 
 
 def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tuple[tf.Tensor, tf.Tensor]:
-    """Return random images (batch, height, width, channels) and labels (batch) of one device in this run."""
+    """Return a device's data to train on, random: images (batch, height, width, channels) and labels (batch)."""
     shape = (request.cell.batch_size, *network.input_shape[1:])
     images = tf.random.stateless_uniform(shape, (request.run, 2 * replica))
     classes = network.output_shape[-1]
@@ -177,7 +175,9 @@ def _synthetic_batch(request: Request, network: keras.Model, replica: int) -> tu
 def _loss_and_gradients(
     request: Request, network: keras.Model, images: tf.Tensor, labels: tf.Tensor
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """Return a batch's mean cross-entropy (fp32) and its gradient by each variable; fp16 scales the loss meanwhile."""
+    """Return a batch's mean cross-entropy (fp32) and its gradient by each variable of the network, for the update of a
+    training step; in fp16 the loss is scaled meanwhile.
+    """
     scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
     with tf.GradientTape() as tape:
         logits = tf.cast(network(images, training=True), tf.float32)

@@ -1,7 +1,5 @@
-"""Networks of torchvision and of Hugging Face's transformers by the names of a matrix.
-
-Each is a module that takes one batch by keyword and returns its loss, as the networks of transformers do by themselves.
-They start from new weights and train without dropout.
+"""Networks of torchvision and of Hugging Face's transformers by the names of a matrix. Each is a module that takes one
+batch by keyword and returns its loss, as networks of transformers do. New weights, no dropout.
 """
 
 from dataclasses import dataclass
@@ -39,7 +37,7 @@ class TorchNetwork:
         return self.shape is not None
 
     def batch(self, batch_size: int, seed: int) -> dict[str, torch.Tensor]:
-        """Return random inputs and labels of `batch_size` samples (axis 0) by keyword of the module, to train on."""
+        """Return random data to train on, {keyword of the module: tensor}, of `batch_size` samples (axis 0)."""
         generator = torch.Generator().manual_seed(seed)
         if self.shape is None:
             images = torch.rand(batch_size, 3, self.image_size, self.image_size, generator=generator)
@@ -66,7 +64,9 @@ class ImageClassifier(nn.Module):
 
 
 def build_network(name: str) -> TorchNetwork:
-    """Return the network of a name, such as `resnet50` (torchvision) or `llama_1b` (transformers), with new weights."""
+    """Return the PyTorch network of a name, such as `resnet50` (torchvision) or `llama_1b` (transformers), with new
+    weights and without dropout, to be timed in training.
+    """
     if name in SHAPES:
         return TorchNetwork(_transformer(SHAPES[name]), shape=SHAPES[name])
     if name == TINY_NETWORK:
@@ -88,7 +88,7 @@ def build_network(name: str) -> TorchNetwork:
 
 
 def _transformer(shape: Shape) -> Any:
-    """Return a network of transformers of a `shape`'s kind and sizes, with new weights and without dropout."""
+    """Build the Hugging Face transformer of a `shape`'s kind and sizes, with new weights and without dropout."""
     import transformers
 
     network_class, config_class = TRANSFORMER_CLASSES[shape.kind]
@@ -128,7 +128,7 @@ def _transformer(shape: Shape) -> Any:
 
 
 def network_facts(name: str) -> dict[str, Any]:
-    """Return a network's `unit` (counted by a throughput), `units_per_sample`, `parameters`; allocates nothing."""
+    """Return facts of a network for the run file: `unit`, `units_per_sample`, `parameters`; allocates nothing."""
     with torch.device("meta"):
         network = build_network(name)
     return {

@@ -26,7 +26,7 @@ def process_device(request: Request) -> torch.device:
 
 
 def agreement(request: Request) -> Agree:
-    """Return a function that gives every process the first one's number of steps; all call it before each window."""
+    """Return a function that gives every process the first one's count of steps, so that all make equally many."""
 
     def agree(count: int) -> int:
         value = torch.tensor([count], device=process_device(request), dtype=torch.int64)
@@ -37,7 +37,7 @@ def agreement(request: Request) -> Agree:
 
 
 def peak_memory_bytes() -> int:
-    """Return the peak of allocated GPU memory in bytes, the largest of all processes (one GPU each)."""
+    """Return the peak of allocated GPU memory for the run file (bytes), the largest of all processes (one GPU each)."""
     peak = torch.tensor([torch.cuda.max_memory_allocated()], device="cuda", dtype=torch.int64)
     if is_distributed():
         distributed.all_reduce(peak, op=distributed.ReduceOp.MAX)
@@ -51,7 +51,9 @@ def join_processes(request: Request) -> None:
 
 
 def training_step(request: Request) -> Step:
-    """Return one training step of the run's cell on synthetic data: `launch` begins it, `finish` returns its loss."""
+    """Build the network of the run's cell (model, batch, precision, ...) and return its training step to time, on
+    synthetic data: `launch` begins a step, `finish` waits for it and returns its loss.
+    """
     join_processes(request)
     torch.manual_seed(request.run)
     device = process_device(request)
@@ -79,7 +81,7 @@ def training_step(request: Request) -> Step:
     scaler = torch.amp.GradScaler(device.type, enabled=dtype is torch.float16)
 
     def launch() -> torch.Tensor:
-        """Begin one training step of this process's batch, and return its loss, not waited for."""
+        """Begin one training step on this process's batch and return its loss, a tensor that is not waited for."""
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(device.type, dtype, enabled=dtype is not None):
             loss = module(**batch)["loss"]
@@ -89,6 +91,7 @@ def training_step(request: Request) -> Step:
         return loss.detach()
 
     def finish(loss: torch.Tensor) -> float:
+        """Wait for the device and return the loss of a launched step as a number."""
         if is_gpu:
             torch.cuda.synchronize()
         return float(loss)

@@ -1,8 +1,6 @@
-"""The training process of one run: `python -m sweetspot.harness.train REQUEST_JSON`.
-
-Speaks to its supervisor in JSON lines on stdout: {"facts": ...}, {"seconds": s, "timed": bool, "loss": l, "steps": n} a
-step, or a window of n steps that took s each.
-It is a process of its own because a framework that dies must not take the run's record with it.
+"""The training process of one run: `python -m sweetspot.harness.train REQUEST_JSON`. Speaks to its supervisor in JSON
+lines on stdout: {"facts": ...}, {"seconds": s, "timed": bool, "loss": l, "steps": n} a step, or a window of n steps
+that took s each. It is a process of its own because a framework that dies must not take the run's record with it.
 """
 
 import json
@@ -44,17 +42,15 @@ def train(
     tell: Callable[..., None] = say_first,
     clock: Callable[[], float] = time.perf_counter,
 ) -> None:
-    """Train until the protocol lets the run end, and report each window of steps to the supervisor.
-
-    On a GPU a window is many steps, waited for once: waiting for each would keep Python from running ahead of the
-    device, which is how it is used.
+    """Train until the protocol lets the run end, and report each window of steps to the supervisor, which writes their
+    times to the run file. On a GPU a window is many steps, waited for once: waiting for each would keep Python from
+    running ahead of the device, which is how it is used.
 
     Parameters
     ----------
     request, step, agree, tell, clock
         The run with its protocol; one training step; function called before each window (returns its number of steps,
-        equal in all processes; 0 ends the run); function that sends facts, given as keywords, to the supervisor;
-        function that gives seconds.
+        equal in all processes; 0 ends the run); function that sends keywords to the supervisor; seconds.
     """
     measured = MeasuredSteps(request, tell)
     window = 1
@@ -69,9 +65,8 @@ def train(
 
 
 def steps_per_window(request: Request, step_s: float) -> int:
-    """Return how many steps are launched before one wait: half a second of a GPU's steps, but at least four.
-
-    It is 1 where a step takes 2 s or more, so that waiting costs nothing, and on a processor, which does not run ahead.
+    """Return how many steps are launched before one wait, given the seconds of a step: half a second of a GPU's steps,
+    but at least four. It is 1 where a step takes 2 s or more, so that waiting costs nothing and on a processor.
     """
     if request.device == "cpu" or step_s >= LONG_STEP_S:
         return 1
@@ -79,7 +74,8 @@ def steps_per_window(request: Request, step_s: float) -> int:
 
 
 def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[Interval, float]:
-    """Make `count` steps, time them, and return (interval, last loss); exit with code DIVERGED if that is not finite.
+    """Make `count` training steps, time them together, and return (interval: mean seconds of a step and their number;
+    last loss); exit with code DIVERGED if the loss is not finite.
 
     Parameters
     ----------
@@ -99,9 +95,8 @@ def time_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_co
 
 
 def run(request: Request) -> None:
-    """Train until the stop rule holds; report facts, each step, peak memory and any failure to the supervisor.
-
-    A failure is reported too because launchers exit with a code of their own and print last lines of their own.
+    """Build the framework's training step and train until the stop rule holds; report facts, each step, peak memory
+    and any failure to the supervisor. A failure is reported since launchers have exit codes of their own.
     """
     framework = backend(request.cell.framework)
     try:

@@ -8,7 +8,9 @@ from sweetspot.study.study import LogSource
 
 
 def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Read a Keras CSV log: return it and one Reading, epochs x samples_per_epoch / sum of `elapsed` (all epochs)."""
+    """Read the CSV that Keras logs with a row an epoch as a published speed: return the file and one Reading of
+    samples per second, epochs x samples_per_epoch / sum of `elapsed` (all epochs). `source`: its entry in study.yaml.
+    """
     log = LogFile(path, source)
     seconds = _elapsed_seconds(log)
     if not seconds:
@@ -22,7 +24,9 @@ def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
 
 
 def _elapsed_seconds(log: LogFile) -> dict[int, float]:
-    """Return {line number: seconds of its epoch} of a Keras CSV; of two columns with one name the first is read."""
+    """Return {line number: seconds of its epoch} of a Keras CSV log, checked; of two columns with one name the first
+    is read. UserError (by `log`) names a line with a wrong value.
+    """
     columns, *rows = [[text.strip() for text in line.split(",")] for line in log.lines] or [[]]
     for name in ("epoch", "elapsed"):
         if name not in columns:

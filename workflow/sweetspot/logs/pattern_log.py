@@ -14,13 +14,11 @@ TOLERANCE = 0.05  # by which two figures of one log may differ
 
 
 def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Read a training program's log; return it with one Reading: samples (or tokens) per second on all devices.
-
-    Lines of steps after the warm-up are averaged by time; of a progress bar or summary the last line is used. Where
-    several processes print each step the first line is used.
-
-    Raises UserError for a log without such lines, with a loss that is no number, with a number that falls (a second or
-    a resumed run), or whose rate and time of a step are not those of the batch that the study states.
+    """Read a training program's log as a published speed; return the file and one Reading: samples (or tokens) per
+    second on all devices. Lines of steps after the warm-up are averaged by time; of a progress bar or summary the last
+    line is used. Where several processes print each step the first line is used. `source`: the log's entry in
+    study.yaml. Raises UserError for a log without such lines, with a loss that is no number, with a number that falls
+    (a second or a resumed run), or whose rate and time of a step are not those of the batch that the study states.
     """
     log = LogFile(path, source, undecodable="replace")
     log_format = BY_NAME[source.format]
@@ -71,7 +69,9 @@ def _mean_rate(timed: list[dict[str, float]]) -> float:
 
 
 def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batch: int) -> None:
-    """Raise UserError if rate x seconds of a step (`timed`: numbers by line) is not the `batch` of all devices."""
+    """Raise UserError if a log contradicts the study: samples/s x seconds of a step is not the stated `batch` (samples
+    of all devices). `timed`: per log line {`rate`, `step`, ...: number}; `devices`: factor on the rate.
+    """
     first, last = timed[0], timed[-1]
     units_per_s = devices * _mean_rate(timed[1:] or timed)  # the steps between the first and the last line
     if "steps_per_s" in last:
@@ -87,7 +87,7 @@ def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batc
 
 
 def _number(text: str) -> float:
-    """Return the number in a text such as `1,234.5`, or the seconds of `7:32:52`; NaN for any other text."""
+    """Return the number in a log's text, `1,234.5`, or the seconds of a time, `7:32:52`; NaN for any other text."""
     try:
         parts = [float(part) for part in text.replace(",", "").split(":")]
     except ValueError:

@@ -1,8 +1,7 @@
-"""How training programs print their progress: one table for other people's logs and for scripts that are measured.
-
-A new format is one row, with a real line of it and where that line comes from; its name also stands in
+"""How training programs print their progress: one table for other people's logs and for scripts that are measured. A
+new format is one row, with a real line of it and where that line comes from; its name also stands in
 `study.scripts.Program`. Named groups of a pattern: `step` and `total`, its number and the last one; `rate`, units a
-second; `steps_per_s`; `seconds` or `milliseconds` of a step; `elapsed`, since the beginning, as seconds or H:MM:SS;
+second; `steps_per_s`; `milliseconds` of a step; `elapsed`, since the beginning, as seconds or H:MM:SS;
 `clock`, the time of day; `mean_milliseconds` of a step since the beginning; `loss`; `steps`, since the last line.
 """
 
@@ -52,16 +51,16 @@ FORMATS = (
         name="lightning",
         pattern=rf"^Epoch \d+\S*\s+(?:{TQDM}|[━╸╺ ]+(?P<rich_step>\d+)/(?P<rich_total>\d+) )",
         counts="samples",
-        sample="Epoch 0:  15%|█▌        | 15/100 [00:02<00:13,  6.45it/s, v_num=0]",
-        source="Lightning 2.6, TQDMProgressBar, printed here",
+        sample="Epoch 1: 100%|█████████████████████| 8000/8000 [02:17<00:00, 58.13it/s, v_num=0]",
+        source="github:bryceshirley/gpu_benchmark_metrics, README: two such epochs in 276.37 s by a stopwatch",
         pause=SECOND_BAR,
     ),
     LogFormat(
         name="keras",
         pattern=r"^\s*(?P<step>\d+)/(?:(?P<total>\d+)\s+[━=>.]|Unknown\s+\d).*?(?:(?P<mean_milliseconds>[\d.]+)ms/step|$)",
         counts="samples",
-        sample=" 12/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.69",
-        source="Keras 3.15, progress bar of fit, printed here",
+        sample="60/60 ━━━━━━━━━━━━━━━━━━━━ 6s 63ms/step - loss: 0.0910",
+        source="Keras 3.15, progress bar of fit, printed here: steps 2 to 60 of 8 samples in 3.681 s",
         last_is_late=True,
     ),
     LogFormat(
@@ -108,6 +107,16 @@ FORMATS = (
         "| total time: 2.71m",
         source="github:Yusuke710/nanochat (a fork), one H100 NVL, 16,384 tokens a step",
         pause=r"Validation bpb",
+    ),
+    LogFormat(
+        name="megatron",
+        pattern=r"iteration +(?P<step>\d+)/ *\d+ \|.* elapsed time per iteration \(ms\): (?P<milliseconds>[\d.]+) \|"
+        r".*?(?:lm loss: (?P<loss>\S+)|$)",
+        counts="samples",
+        sample=" [2025-04-13 23:41:20] iteration       20/    1000 | consumed samples:          320 | elapsed time per "
+        "iteration (ms): 820.7 | learning rate: 4.000000E-05 | global batch size:    16 | lm loss: 1.072453E+01 |",
+        source="Megatron-LM, a small GPT-2, public notes of April 2025; its clock says 26 s for steps 21 to 50",
+        pause=r"^ *validation loss at |^saving checkpoint at",
     ),
     LogFormat(
         name="images_per_s",

@@ -25,19 +25,15 @@ INTEGER_TYPES = {"gpus": "int64", "batch_size": "int64", "runs": "int64"}
 
 
 def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Read the logs of a study as rows of published throughput, one for each cell.
+    """Read a study's training logs as rows of published speeds, one per cell (machine, framework, model, batch, device
+    count, precision, variant): COLUMNS and `log` (first file of the cell). `images_per_s` counts `unit` per second on
+    all devices. Logs of one cell are its runs: their times per sample are averaged; bounds are the 95 % t interval of
+    their logarithms.
 
     Parameters
     ----------
     sources, study_dir, cards
-        The study's `logs`; the folder to which their paths are relative; {instance: its device}, for sources without
-        one.
-
-    Returns
-    -------
-    DataFrame
-        COLUMNS and `log` (first file of the cell). `images_per_s` counts `unit` per second on all devices. Logs of one
-        cell are its runs: their times per sample are averaged; bounds are the 95 % t interval of their logarithms.
+        `logs` of study.yaml; the folder to which their paths are relative; {instance: its device}.
     """
     rows = []
     for source in sources:
@@ -55,7 +51,9 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
 
 
 def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:
-    """Return a cell's row {column of read_logs, file, sha256: value} of one Reading; `cards`: {instance: device}."""
+    """Return one log's row {column of `read_logs`, file, sha256: value}, made of its Reading (speed and what the log
+    says) and its entry in study.yaml; `cards`: {instance: device}.
+    """
     source = log.source
     fields = reading._asdict()
     rate, lines, facts = (fields.pop(name) for name in ("samples_per_s", "lines", "facts"))
@@ -76,7 +74,9 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
 
 
 def _cell(runs: pd.DataFrame) -> dict[str, object]:
-    """Average a cell's runs (a row of `_row` per log) to one row {column: value}: rate, 95 % bounds, joined sources."""
+    """Average the runs of one cell (rows of `_row`, a log each) to its row {column of `read_logs`: value}: samples/s
+    with 95 % bounds (NaN for a single log), sources joined.
+    """
     seconds = 1 / runs["images_per_s"]  # of one sample
     rate = 1 / seconds.mean()
     low = high = math.nan

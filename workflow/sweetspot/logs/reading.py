@@ -41,7 +41,7 @@ class LogFile:
     sha256: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the file at `path` into `lines` and `sha256`; UserError names the line that is not UTF-8."""
+        """Read the file at `path` into `lines` and `sha256`; UserError names the line that is not UTF-8 text."""
         raw = read_limited(self.path, MAX_BYTES)
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:
@@ -57,13 +57,12 @@ class LogFile:
         raise UserError(f"{self.path}, line {line}: {message}")
 
     def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
-        """Raise UserError if a value in the log differs from the one that the study declares.
+        """Raise UserError if a log was made with another setting, such as the batch, than the study states.
 
         Parameters
         ----------
         name, declared, line, actual
-            A key of the study's `logs`; its value there (None: nothing is checked); number of the log's line, its
-            value.
+            A key of the study's `logs`; its value there (None: nothing is checked); the log's line, its value.
         """
         if declared is not None and declared != actual:
             self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")
@@ -75,7 +74,7 @@ def uncoloured(text: str) -> str:
 
 
 def positive(text: str | None) -> float | None:
-    """Return `text` as a number between 1e-15 and 1e15, or None: other values are no measured time, rate or size."""
+    """Return a log's `text` as a number from 1e-15 to 1e15, else None: no other is a measured time, rate or size."""
     try:
         value = float(text) if text is not None else 0.0
     except ValueError:

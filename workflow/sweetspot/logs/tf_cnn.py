@@ -24,10 +24,9 @@ Header = dict[str, tuple[int, str]]  # (line, text) of each header key
 
 
 def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Read a log of tf_cnn_benchmarks; return it with one Reading: its `total images/sec` on all devices.
-
-    Raises UserError for a log that is no training, that contradicts the study (model, batch, devices), that has a
-    malformed line, or that ends before its total.
+    """Read a log of tf_cnn_benchmarks as a published speed; return the file and one Reading: its `total images/sec` on
+    all devices. `source`: the log's entry in study.yaml. Raises UserError for a log that is no training, that
+    contradicts the study (model, batch, devices), that has a malformed line, or that ends before its total.
     """
     log = LogFile(path, source)
     header, total = _scan(log)
@@ -43,7 +42,9 @@ def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
 
 
 def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
-    """Read a log's lines: header {key: (line, text)}, and (line, images/s) of the total or None; else UserError."""
+    """Collect what a tf_cnn_benchmarks log says: its header {key: (line, text)}, such as Model, and (line, images/s)
+    of its total (None: not reached). UserError for malformed lines or several runs in one file.
+    """
     header: Header = {}
     total: tuple[int, float] | None = None
     remedy = "expected one run a file"
@@ -70,7 +71,7 @@ def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
 
 
 def _bare(line: str) -> str:
-    """Return a line without colours and prefixes of mpirun or a logger; '' for lines of ranks other than 0."""
+    """Return a line as the benchmark printed it, without prefixes of mpirun or loggers; '' for ranks over 0."""
     text = uncoloured(line)
     prefix = PREFIX.match(text)
     if prefix is None:
@@ -84,7 +85,9 @@ def _number(text: str) -> float | None:
 
 
 def _reading(log: LogFile, header: Header, line: int, rate: float) -> Reading:
-    """Return a log's measurement: header {key: (line, text)}, images/s on a `line`; UserError if not as declared."""
+    """Return the speed in a log as a Reading, once its model, batch and devices are checked against the study (else
+    UserError). `header`: {key: (line, text)}; `line`, `rate`: the line of the total, and its images/s on all devices.
+    """
     source, values = log.source, {key: text for key, (_, text) in header.items()}
     batch_line, batch_text = header["per device"]
     batch = _number(batch_text)

@@ -35,7 +35,9 @@ class Invocation(Closed):
 
 
 def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
-    """Read configuration, study and instances, and expand the matrix to its cells. Raises UserError.
+    """Read everything that one call of the workflow works on (configuration, study, machines) and expand the matrix to
+    its cells, the benchmark setups to run, so that Snakemake knows its jobs. Raises UserError for any mistake in the
+    files.
 
     Parameters
     ----------
@@ -65,12 +67,7 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     check_answer_prices(study, lists, study_file)
     checked_catalogue(study.catalogue, instances, lists, study_file)
     return Invocation(
-        config=config,
-        study=study,
-        instances=instances,
-        cells=tuple(cells),
-        price_lists=lists,
-        scripts=scripts,
+        config=config, study=study, instances=instances, cells=tuple(cells), price_lists=lists, scripts=scripts
     )
 
 
@@ -81,7 +78,8 @@ def instance_files(root: Path, study: str) -> list[Path]:
 
 
 def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collection[str], expected: str) -> None:
-    """Raise UserError for names that are not among the allowed ones, with one sentence for each.
+    """Raise UserError, a sentence per name, if a user's file names something that is not declared (a machine, a price
+    list).
 
     Parameters
     ----------
@@ -110,7 +108,9 @@ def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) 
 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
-    """Raise UserError if `offers_in_hand` of study.yaml (`file`) names no price list, machine or option of lists."""
+    """Raise UserError if `offers_in_hand` of study.yaml (`file`), offers the user has received, names none that is
+    priced. `price_lists`: by name; allowed are a list's name, a machine on it, or an option such as `box (own)`.
+    """
     offers = list(price_lists)
     for name, prices in price_lists.items():
         for offer in prices.offers:
@@ -121,7 +121,9 @@ def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], fil
 
 
 def price_list_names(folder: Path) -> list[str]:
-    """Return the names of the price lists in a folder, sorted. Raises UserError for a file that ends in .yml."""
+    """Return the sorted names of the price lists in a study's `prices` folder (the files' stems): Snakemake prices
+    each of them in a job. Raises UserError for a file that ends in .yml or has no valid name.
+    """
     faults, names = Faults(), []
     for path in sorted(folder.glob("*.[yY]*")):
         with faults.gather():
@@ -138,14 +140,14 @@ def price_list_names(folder: Path) -> list[str]:
 
 
 def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
-    """Return {model: its training script} of models in the matrix that are scripts (config/commands).
-
-    Raises UserError for framework `command` without a script, and a script without that framework.
+    """Return {model: its training script} for those models of the matrix that are a user's own scripts
+    (config/commands), to be timed instead of a built-in network. Raises UserError for framework `command` without a
+    script and vice versa.
 
     Parameters
     ----------
     config, root, file
-        The configuration; the project's config folder; the configuration's file for the sentences.
+        The configuration; the project's config folder; the configuration's file, for error messages.
     """
     described = script_files(root)
     names = [name for name in dict.fromkeys(config.matrix.model) if name in described]
@@ -161,12 +163,13 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
 def measured_cells(
     config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script]
 ) -> list[Cell]:
-    """Return the cells of the matrix. Raises UserError for a machine or a cell that cannot be measured.
+    """Return the cells of the matrix, the benchmark setups to run, checked before anything starts. Raises UserError
+    for a machine or a cell that cannot be measured.
 
     Parameters
     ----------
     config, instances, file, scripts
-        The configuration; machines by name; the configuration's file for sentences; scripts of the matrix by model.
+        The configuration; machines by name; the configuration's file, for error messages; scripts by model.
     """
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), config.exclude, scripts)
     require_possible(cells, instances, config.measure.xla, file)
@@ -180,16 +183,16 @@ def expand_matrix(
     exclude: Iterable[Mapping[Any, str | int]] = (),
     scripts: Iterable[str] = (),
 ) -> list[Cell]:
-    """Return all cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
-
-    Raises UserError if an entry excludes nothing (a typing mistake that would cost hours).
+    """Return a cell (benchmark setup) for each combination of the axes' values, in the order of the lists, less those
+    that an `exclude` entry matches. Raises UserError if an entry excludes nothing (a typing mistake that would cost
+    hours).
 
     Parameters
     ----------
     instances, matrix, exclude, scripts
-        Values of the axes (`model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`: by name); entries
-        {column: value} (a cell that agrees with all is left out); models that are scripts, which alone have framework
-        `command`.
+        Machines to measure on; values of the other axes by name (`model`, `batch_size`, `gpus`, `precision`,
+        `variant`, `framework`); entries {column: value}, each of which leaves out the cells that agree with all of it;
+        models that are scripts (framework `command`).
     """
     axes = {"instance": instances, **matrix}
     script_models = set(scripts)

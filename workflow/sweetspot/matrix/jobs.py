@@ -37,10 +37,9 @@ class Jobs:
         return lambda wildcards: value(self._executors[wildcards.instance])
 
     def protocol(self, wildcards: Wildcards) -> str:
-        """Return the flags of run_benchmark.py that define a run's measurement: where they change, it is repeated.
-
-        A script of one's own has one more, what its description means, and so has a run that was refused before, the
-        number of its attempt; the others stay as they are, so that none is repeated for it. `wildcards`: cell and run.
+        """Return the flags of run_benchmark.py that define what a run measures: Snakemake repeats the run where they
+        change. A user's script has one more, a digest of its description, and so has a run that was refused before,
+        the number of its attempt; the others stay as they are, so that none is repeated for it.
         """
         flags = [self._plan.config.measure.flags()]
         if wildcards["framework"] == COMMAND:
@@ -54,9 +53,9 @@ class Jobs:
         return self.per_instance(lambda executor: f"--device {executor.device} --where local")
 
     def location(self, wildcards: Wildcards, resources: Any) -> str:
-        """Return the flags, behind the others, for where a run is made, the GPU expected there and its time limit.
-
-        None of them changes what a measurement means: as a function of `resources`, none repeats a run (`wildcards`).
+        """Return the flags of run_benchmark.py for where a run is made, the GPU expected there and its time limit.
+        Unlike those of `protocol` none changes what is measured: given as a function of `resources`, they never make
+        Snakemake repeat a run. `wildcards`: cell and run, as text.
         """
         executor = self._executors[wildcards.instance]
         flags = [self._plan.config.measure.limit_flag()]
@@ -67,9 +66,9 @@ class Jobs:
         return " ".join(filter(None, flags))
 
     def resources(self) -> dict[str, PerRun]:
-        """Return Snakemake's resources of a run by name, each a value or a function of the wildcards.
-
-        `gpu` counts GPUs kept from other runs. On this machine no word of a platform: such a rule runs anywhere.
+        """Return what the benchmark rule requests from Snakemake per run, {resource: value or function of the
+        wildcards}, such as memory, time and Slurm partition (nothing of these for local runs). `gpu` counts GPUs kept
+        from other runs.
         """
         executors = self._executors.values()
         keys = {word: key for executor in executors for word, key in executor.platform.resources.items()}

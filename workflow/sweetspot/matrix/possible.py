@@ -1,7 +1,5 @@
-"""Cells that cannot be measured, or would not be what their name says.
-
-They are refused while the plan is read, and by the harness where a run is started by hand. A framework that is not
-installed is no mistake of the plan: its cells are recorded as failed, and the others are measured.
+"""Cells that cannot be measured, or would not be what their name says, are refused while the plan is read, and by the
+harness where a run is started by hand. A framework that is not installed is no mistake of the plan: its cells fail.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,14 +13,13 @@ from sweetspot.study.scripts import AXES, FRAMEWORK, Script
 
 
 def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], xla: bool, file: Path) -> None:
-    """Raise UserError for cells that need a network, precision, variant or devices that are not there.
-
-    Logical devices of a processor are allowed in any number.
+    """Raise UserError before anything runs if a cell (benchmark setup) of the matrix cannot be measured: its network,
+    precision, variant or devices do not exist. Logical devices of a processor are allowed in any number.
 
     Parameters
     ----------
     cells, instances, xla, file
-        Cells of the matrix; machines by name; whether XLA compiles the steps; the configuration's file for sentences.
+        Cells of the matrix; machines by name; whether XLA compiles the steps; config.yaml, for messages.
     """
     faults = []
     for cell in dict.fromkeys(cell._replace(batch_size=1) for cell in cells):
@@ -41,7 +38,8 @@ def require_possible(cells: Sequence[Cell], instances: Mapping[str, Instance], x
 
 
 def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
-    """Yield a clause for each thing that a cell needs and the framework or the device does not have.
+    """Yield why a cell cannot be measured, a clause of an error message for each thing that its framework or device
+    lacks. The plan refuses such cells, the harness such runs.
 
     Parameters
     ----------
@@ -73,14 +71,13 @@ def cell_faults(cell: Cell, device: str, gpu: str, xla: bool) -> Iterator[str]:
 
 
 def require_script_arguments(cells: Sequence[Cell], scripts: Mapping[str, Script], file: Path) -> None:
-    """Raise UserError for scripts whose command lacks a placeholder of an axis that the matrix varies.
-
-    Without {gpus}, a cell of several devices would be filed under a number that the script never received.
+    """Raise UserError if the matrix varies an axis, such as `gpus`, that a user's script is not given: without {gpus}
+    in its command, a run of several devices would be filed under a number that the script never received.
 
     Parameters
     ----------
     cells, scripts, file
-        The cells of scripts; the scripts by name (their model); the configuration's file for the sentences.
+        The cells of scripts; the scripts by name (their model); the configuration's file, for error messages.
     """
     faults = []
     for name, script in scripts.items():

@@ -1,6 +1,5 @@
-"""The process of an invocation: one at a time makes a study's tables, runs the rules' scripts, and ends early.
-
-It ends early when told to (SIGTERM), or because nobody reads its words.
+"""The process of an invocation: one at a time makes a study's tables, runs the rules' scripts, and ends early. It ends
+early when told to (SIGTERM), or because nobody reads its words.
 """
 
 import errno
@@ -36,7 +35,9 @@ NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}  # of a 
 
 
 def scripts_of(fetched: Callable[[str], str]) -> Path:
-    """Copy a module's scripts, whose paths `fetched` gives by name, beside Snakemake's records; return their folder."""
+    """Copy the rules' scripts of a workflow that is used as a module (its paths are given by `fetched(name)`) beside
+    Snakemake's records, so that they run from this machine; return their folder.
+    """
     for name in NAMES:
         text, file = Path(fetched(name)).read_bytes(), FOLDER / f"{name}.py"
         if not file.is_file() or file.read_bytes() != text:
@@ -46,13 +47,13 @@ def scripts_of(fetched: Callable[[str], str]) -> Path:
 
 
 def run_script(script: Path, job: object, log: Path) -> str | None:
-    """Run a rule's script in this process; return why it failed, in a sentence for a person, or None if it succeeded.
+    """Run a rule's script in this process, without a new Python start; return why it failed, a sentence for the user,
+    or None if it succeeded.
 
     Parameters
     ----------
     script, job, log
-        The script's file; the object `snakemake` that it reads; the file for the outcome, or for the traceback of an
-        unforeseen exception, which is raised too.
+        The script's file; the object `snakemake` that it reads; the log: outcome or traceback (raised).
     """
     sentence = None
     try:
@@ -69,10 +70,10 @@ def run_script(script: Path, job: object, log: Path) -> str | None:
 
 
 def hold(results: str | Path) -> int | None:
-    """Lock a study's `results` for this process until it ends; return the lock's descriptor, None without locks.
-
-    Snakemake's own lock (off in the profiles) is of files by name: two clones with one `results` pass it, and a killed
-    process leaves it behind. This one is the kernel's (flock). Raises UserError that names the holding process.
+    """Lock a study's `results` folder until this process ends, so that two runs of the workflow never write the same
+    tables; return the lock's descriptor, None on a file system without locks. Raises UserError that names the holding
+    process. Snakemake's own lock (off in the profiles) is of files by name: two clones with one `results` pass it, and
+    a killed process leaves it behind. This one is the kernel's (flock).
     """
     file = Path(results, NAME)
     with in_a_sentence(file):
@@ -99,17 +100,15 @@ def hold(results: str | Path) -> int | None:
 
 
 def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
-    """Make the handlers of the terminal end the workflow as SIGTERM does once their reader is gone (`| head`).
-
-    Snakemake raises BrokenPipeError in the thread that logs. Where that thread reports the end of a job, the end is
-    lost, and the scheduler waits for the job for ever.
+    """Make the terminal's log handlers end the workflow as SIGTERM does once nobody reads its output (`| head`): else
+    Snakemake's logging thread dies of BrokenPipeError and the scheduler may wait for a job for ever.
     """
     for handler in terminal_handlers(handlers):
         handler.emit = partial(_emit, handler, handler.emit)  # type: ignore[method-assign]
 
 
 def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], record: logging.LogRecord) -> None:
-    """Write a log record by `write`; once the terminal is gone, discard output and send SIGTERM to this process."""
+    """Write a log record to the terminal by `write`; if that is gone, end the workflow by SIGTERM."""
     try:
         write(record)
     except BrokenPipeError:
@@ -119,11 +118,9 @@ def _emit(handler: logging.StreamHandler[Any], write: Callable[..., None], recor
 
 
 def stop_on_sigterm(submitted: bool) -> None:
-    """Install this process's answer to SIGTERM; called when Snakemake has installed its own.
-
-    Jobs on this machine are finished and no other starts: Snakemake's own answer, but in a thread, since it waits for
-    locks that the interrupted thread may hold. Jobs that are `submitted` may wait in a queue for days: they are
-    cancelled, as on Ctrl-C.
+    """Install what SIGTERM does to a running workflow; called when Snakemake has installed its own answer. Jobs on
+    this machine are finished and no other starts: Snakemake's own answer, but in a thread, since it waits for locks
+    that the interrupted thread may hold. Jobs that are `submitted` to a queue are cancelled, as on Ctrl-C.
     """
     answer = signal.getsignal(signal.SIGTERM)
 

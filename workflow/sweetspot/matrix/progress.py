@@ -41,10 +41,9 @@ def terminal_handlers(handlers: Iterable[logging.Handler]) -> Iterator[logging.S
 
 
 def show_step_lines(handlers: Iterable[logging.Handler], is_quiet: bool = False) -> None:
-    """Make the handlers of the terminal show a line a step; log files keep all.
-
-    Not for a dry run, which shows the complete list. With `--quiet` (`is_quiet`) errors alone are shown, no step, and
-    measurements started from here write to their log alone (rules/benchmark.smk).
+    """Make the terminal's log handlers show one line a step of the workflow instead of Snakemake's paragraphs; log
+    files keep all. Not for a dry run, which shows the complete list. With `--quiet` (`is_quiet`) errors alone are
+    shown, and measurements started from here write to their log alone (rules/benchmark.smk).
     """
     if is_quiet:
         os.environ["SWEETSPOT_QUIET"] = "1"
@@ -59,7 +58,9 @@ def _event(record: logging.LogRecord) -> str | None:
 
 
 def _is_visible(handler: logging.Handler, is_quiet: bool, record: logging.LogRecord) -> bool:
-    """Return True for a record to be shown: any; in a quiet run errors, and ends of jobs, which take errors back."""
+    """Filter of the terminal's log: return True for a record to be shown, which is any; in a quiet run errors, and
+    ends of jobs (a job that succeeds at a second attempt takes its error back).
+    """
     event = _event(record)
     if event == "JOB_INFO":  # Snakemake's handler would write an empty line before each step.
         handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
@@ -67,10 +68,8 @@ def _is_visible(handler: logging.Handler, is_quiet: bool, record: logging.LogRec
 
 
 class StepFormatter(logging.Formatter):
-    """Writes `[3/19] price_workloads price_list=aws` when a step starts, and '' (no line) for most records.
-
-    A step that fails is named when it does; the reason comes last, when all is over. Records that are not known here
-    go to Snakemake's own formatter, `fallback`.
+    """Writes `[3/19] price_workloads price_list=aws` when a step starts, and '' (no line) for most records. A step
+    that fails is named when it does; the reason comes last, when all is over. `fallback`: Snakemake's formatter.
     """
 
     def __init__(self, fallback: logging.Formatter) -> None:
@@ -82,7 +81,9 @@ class StepFormatter(logging.Formatter):
         self._reasons: dict[object, list[str]] = {}
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line that the terminal shows for a record of Snakemake's logger; '' for no line."""
+        """Return the one line that the terminal shows for a record of Snakemake's logger, or '' for no line: steps
+        when they start or fail, and at the end the reasons of failures.
+        """
         event, values = _event(record), record.__dict__
         if event == "RUN_INFO":
             self._total = int(values.get("stats", {}).get("total", 0))
@@ -108,7 +109,9 @@ class StepFormatter(logging.Formatter):
         return error_sentences(message) if record.levelno >= logging.ERROR else message
 
     def _note_failure(self, values: dict[str, Any]) -> str:
-        """Keep why a step failed (`values`: Snakemake's JOB_ERROR); return `failed: STEP`, '' if no log says why."""
+        """Keep the reason of a failed step, from its log, for the end of the run; return the line `failed: STEP` to
+        show now, '' if no log says why. `values`: Snakemake's JOB_ERROR record.
+        """
         name = self._names.get(values["jobid"], values["rule_name"])
         reasons = [line for log in values["log"] for line in log_ending(Path(log))]
         if reasons and not reasons[0].startswith(SENTENCE):
@@ -119,7 +122,7 @@ class StepFormatter(logging.Formatter):
 
 
 def slurm_sentences(message: str | None) -> list[str]:
-    """Return [Slurm's own reason] from a message of Snakemake's executor about a job; [] for any other message."""
+    """Return [Slurm's own reason] from a message of Snakemake's executor, to show instead; [] for any other."""
     match = SLURM.search(message or "")
     if match is None:
         return []
@@ -130,7 +133,7 @@ def slurm_sentences(message: str | None) -> list[str]:
 
 
 def error_sentences(message: str) -> str:
-    """Return a WorkflowError's message without lines of rule files, behind `error: `; other messages unchanged."""
+    """Return a WorkflowError as a user sees it: without lines of rule files, behind `error: `; others unchanged."""
     text, is_error = WORKFLOW_ERROR.subn("", message, count=1)
     if not is_error:
         return message
@@ -139,7 +142,7 @@ def error_sentences(message: str) -> str:
 
 
 def log_ending(log: Path) -> list[str]:
-    """Return the lines of a log that begin with `error: `, else its last 20 lines; [] without a log."""
+    """Return the lines of a failed step's log that say why: behind `error: `, else its last 20; [] without a log."""
     if not log.is_file():
         return []
     lines = list(filter(str.strip, log.read_text(encoding="utf-8", errors="replace").splitlines()))

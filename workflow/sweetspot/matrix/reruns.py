@@ -1,9 +1,8 @@
-"""Runs that are to be made again stay requested until they are: Snakemake forgets a rerun that failed.
-
-Snakemake compares a run's parameters with those that it recorded when its job last ended, well or not. A run file that
-is kept because its rerun was refused would then pass for one of the new protocol. So every invocation notes, before it
-starts, which run files it is to replace; where one is still the same later, its run is the next attempt. The number of
-the attempt is among the parameters, and so differs from the recorded one.
+"""Runs that are to be made again stay requested until they are: Snakemake forgets a rerun that failed. It compares a
+run's parameters with those that it recorded when its job last ended, well or not, so that a run file that is kept
+because its rerun was refused would pass for one of the new protocol. So every invocation notes, before it starts,
+which run files it is to replace; where one is still the same later, its run is the next attempt, whose number is a
+parameter.
 """
 
 import json
@@ -27,7 +26,8 @@ def must_replace(file: str, notes: Path = NOTES) -> bool:
 
 
 def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = NOTES) -> None:
-    """Write down which existing run files this invocation is to replace, so that a refused rerun is tried again.
+    """Write down which existing run files (benchmark results) this invocation is to replace, so that a rerun that
+    fails is tried again next time, though Snakemake forgets it.
 
     Parameters
     ----------

@@ -1,8 +1,4 @@
-"""Which runs an invocation makes: all, or those within the budget, read from the run files that are there.
-
-What is measured stays and is spent first; the rest of the budget goes to the missing runs in the order of
-`order_runs`.
-"""
+"""Which runs an invocation makes: all, or those within the budget; what is measured is spent first."""
 
 import json
 import math
@@ -39,11 +35,9 @@ class RunSelection(NamedTuple):
 
 
 def order_runs(plan: Invocation) -> list[Run]:
-    """Return all runs of an invocation, those that decide the ranking first.
-
-    Cells of the question's models at the batch that is nearest to its headline decide it. Their first runs come first,
-    one device before several; then their second runs, which give them an interval; then the other cells. Equal cells
-    keep the order of the matrix.
+    """Return all runs of the benchmark matrix in the order of their use for the decision, so that a limited budget is
+    spent well. Cells of the study's models at the batch nearest to its headline come first: their first runs, one
+    device before several; then their second runs, which give an interval; then the other cells.
     """
     question = plan.study.cells
     distances = {
@@ -60,13 +54,13 @@ def order_runs(plan: Invocation) -> list[Run]:
 
 
 def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunSelection:
-    """Select the runs that have a file or fit into the budget; a shorter run may follow one that is too long.
+    """Select the runs to measure within the time budget (`budget_minutes` in config.yaml): those that have a file,
+    then by `order_runs` as many as fit; a shorter run may follow one that is too long. Without a budget, all.
 
     Parameters
     ----------
     plan, folder, use_budget
-        The invocation; the folder of run files (none is opened without a budget or where none is missing: 0.3 ms each);
-        False: all runs.
+        The invocation; the folder of run files; False: all runs.
     """
     budget_minutes = plan.config.measure.budget_minutes
     runs = [Run(cell, number) for cell in plan.cells for number in range(1, plan.config.runs + 1)]
@@ -90,7 +84,7 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
 
 
 def selection_text(selection: RunSelection) -> str:
-    """Return a sentence: how many runs are measured, their estimated minutes, how many runs and cells are left out."""
+    """Return the sentence that the terminal prints of the budget: runs measured, minutes, runs and cells left out."""
     cells = len({run.cell for run in selection.skipped})
     return (
         f"{len(selection.selected)} runs, estimated {selection.minutes:.1f} minutes; {len(selection.skipped)} runs of "
@@ -109,7 +103,7 @@ def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
 
 
 def read_duration(file: Path) -> float | None:
-    """Return the seconds that a run's process took, from its run file; None for a file that does not say."""
+    """Return the seconds that a run took, from its file, to estimate the next ones; None if it does not say."""
     import pyarrow.parquet as pq
 
     try:
@@ -125,7 +119,9 @@ def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:
 
 
 def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
-    """Return the table not_measured, a row per cell that `budget` (its key in config.yaml) cuts, of `skipped_rows`."""
+    """Return the table not_measured, which lists what the budget left out: a row per cell with its columns, `runs`
+    (numbers, as text) and `budget` (its key in config.yaml). `rows`: of `skipped_rows`.
+    """
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"]).astype({**Cell.__annotations__, "run": "str"})

@@ -4,7 +4,6 @@ The executor (snakemake-executor-plugin-slurm 2.8) forgets its jobs once a quest
 often as it tries, and then waits for them for ever. A controller that is away fails every question to it; without
 accounting, every question to `sacct` fails. Therefore commands of this module come before Slurm's on the PATH of the
 process that submits:
-
 - `sacct` takes the states of jobs from the accounting and from the queue, whichever answers, and never fails;
 - `sbatch` waits until the controller is back, as long as the process that submits lives;
 - `sacctmgr` and `sshare` accept an account that nobody can check now; `sbatch` refuses a wrong one.
@@ -61,13 +60,13 @@ SCRIPTS = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LE
 
 
 def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, accounts: str = "") -> None:
-    """Raise UserError in Slurm's words if it would refuse the jobs (`sbatch --test-only`); not if it does not answer.
+    """Raise UserError in Slurm's words if it would refuse the benchmark jobs (`sbatch --test-only`), before any is
+    submitted; not if it does not answer.
 
     Parameters
     ----------
     executors, runs_per_job, accounts
-        Executors by instance to be measured; how many runs share a job (their times add up); `slurm_account` of the
-        jobs.
+        Executors by instance to be measured; how many runs share a job; `slurm_account` of the jobs.
     """
     for name, executor in executors.items():
         if executor.where != "slurm":
@@ -84,7 +83,9 @@ def require_accepted(executors: Mapping[str, Executor], runs_per_job: int = 1, a
 
 
 def _refusal(command: Sequence[str]) -> str:
-    """Return Slurm's reason for refusing an sbatch command (at most 200 characters); '' if it accepts or is silent."""
+    """Ask Slurm by an `sbatch --test-only` command whether it takes a job; return its reason for refusing (at most 200
+    characters), '' if it accepts or does not answer.
+    """
     try:
         process = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     except (subprocess.SubprocessError, OSError):
@@ -95,7 +96,9 @@ def _refusal(command: Sequence[str]) -> str:
 
 
 def install_commands(folder: Path = FOLDER) -> None:
-    """Write wrappers of Slurm's commands into `folder`, first on this process's PATH; do nothing without Slurm."""
+    """Put wrappers of Slurm's commands (module docstring) into `folder`, first on this process's PATH, so that
+    Snakemake survives a controller that is away; do nothing without Slurm.
+    """
     command_folder = str(folder.absolute())
     path = os.pathsep.join(entry for entry in os.environ["PATH"].split(os.pathsep) if entry != command_folder)
     programs = {f"REAL_{name}": shutil.which(name, path=path) or "false" for name in PROGRAMS}

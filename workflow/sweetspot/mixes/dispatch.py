@@ -30,8 +30,7 @@ class DispatchResult:
 
     @cached_property
     def usd(self) -> Array:
-        """USD per month by sample, averaged over the months, with ownership and trials.
-
+        """USD per month by sample, averaged over the months, with ownership and trials: what mixes are compared by.
         NEVER is added where more than ALLOWED_DELAY of the jobs of a class are not run.
         """
         problem = self.problem
@@ -49,7 +48,7 @@ class DispatchResult:
         return {kind.name: kind for kind in self.problem.held} | offers
 
     def jobs(self, name: str) -> Array:
-        """Return the number of jobs that a source (owned kind or offer) runs, class x sample x month."""
+        """Return how many jobs a source (owned kind or offer) runs, class x sample x month, to report who does what."""
         if name in self.problem.used:
             return self.problem.used[name][1][:, :, None] * self.remaining
         return self.owned_jobs.get(name, np.zeros(self.remaining.shape))
@@ -72,17 +71,15 @@ class DispatchResult:
 
 
 def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
-    """Return which owned machines and rental offers run the jobs of each month, and the USD for it.
-
+    """Return which owned machines and rental offers run the jobs of each month, and the USD for it: what a mix costs.
     `counts`: machines of each owned kind (`problem.held`). Kinds are filled one after another, each with the jobs worth
     most per hour; the rest is rented where a job is expected to be the cheapest. A job is worth what it costs elsewhere
-    less its running cost. All follows expectations with the timed speeds, not the speeds of a single sample.
-
-    With one kind or one class no dispatch is cheaper at certain figures (a fractional knapsack). Elsewhere the cheapest
-    of several orders is taken; docs/decision.md says how far that is from the linear programme.
+    less its running cost. All follows expectations with the timed speeds, not the speeds of a single sample. With one
+    kind or one class no dispatch is cheaper at certain figures (a fractional knapsack). Elsewhere the cheapest of
+    several orders is taken; docs/decision.md says how far that is from the linear programme.
     """
-    expected_usd = [np.ma.masked_invalid(usd).mean() for _, usd in problem.owned_forecasts]
-    order = sorted((index for index, count in enumerate(counts) if count), key=expected_usd.__getitem__)
+    used = [index for index, count in enumerate(counts) if count]
+    order = sorted(used, key=lambda index: np.ma.masked_invalid(problem.owned_forecasts[index][1]).mean())
     orders = [[*leading, *order[PERMUTED_KINDS:]] for leading in permutations(order[:PERMUTED_KINDS])]
     results = (
         _fill_kinds(problem, counts, order, rounds)
@@ -93,10 +90,10 @@ def dispatch(problem: Problem, counts: Counts) -> DispatchResult:
 
 
 def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: Sequence[bool]) -> DispatchResult:
-    """Return the dispatch that fills owned kinds in `order` (indices of `problem.held`) and rents the rest.
-
-    `counts`: machines by kind. `rounds`: whether a job's worth is compared with the cost on rival kinds too, as if
-    their hours were free, or with renting alone.
+    """Return the dispatch (who runs which jobs, at what cost) that fills owned kinds of machines in one order.
+    `dispatch` takes the cheapest of several orders. `counts`: machines by kind; `order`: indices of kinds in
+    `problem.held`, filled one after another, each with the jobs worth most; the rest is rented. `rounds`: whether a
+    job's worth is compared with the cost on rival kinds too, as if their hours were free, or with renting alone.
     """
     # Not copied where all is rented: hundreds of such mixes would hold a copy each.
     remaining = problem.jobs.copy() if order else problem.jobs

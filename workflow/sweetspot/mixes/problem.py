@@ -32,10 +32,10 @@ class SpeedErrors:
 
 @lru_cache(maxsize=1024)
 def cost_factors(errors: SpeedErrors, timed: frozenset[str]) -> dict[str, Array]:
-    """Return {speed key: expected costs of a job with `timed` speed keys known / without, one per sample}.
-
-    A timed speed gives its inverse, a related speed (common software, say) the best linear prediction of its log;
-    unrelated keys are left out. Each factor has the mean 1: timing makes nothing cheaper.
+    """Return by how much timing machines changes the expected cost of a job, to see which timings pay. The result is
+    {speed key: expected cost with `timed` speed keys known / without, one per sample}. A timed speed gives its inverse,
+    a related speed (common software, say) the best linear prediction of its log; unrelated keys are left out. Each
+    factor has the mean 1: timing makes nothing cheaper.
     """
     rows = [row for row, key in enumerate(errors.keys) if key in timed]
     deviations = errors.logs - errors.logs.mean(axis=1, keepdims=True)
@@ -157,7 +157,9 @@ class Problem:
 
     @cached_property
     def owned_forecasts(self) -> list[tuple[Array, Array]]:
-        """Expected (hours, USD) of a job by owned kind, each class x sample (or x 1); NEVER: it cannot run."""
+        """Expected (hours, USD) of a job by kind of owned machine, by which jobs are given to machines. Arrays, class
+        of jobs x sample (or x 1, where no speed is timed); NEVER where it cannot run.
+        """
         forecasts = []
         for kind in self.held:
             hours, usd = (
@@ -169,8 +171,7 @@ class Problem:
 
     @cached_property
     def expected_rent(self) -> tuple[Array, Indices]:
-        """Expected USD of a job where it is rented, and the index of that offer, class x sample (or x 1).
-
+        """Expected USD of a job where it is rented, and that offer's index, class x sample (or x 1), against owning.
         All jobs go to the `first` offer or, where their class cannot run on it, to the offer that is expected to be the
         cheapest. Without an offer: NEVER, and the index -1.
         """
@@ -182,25 +183,31 @@ class Problem:
 
     @cached_property
     def used(self) -> dict[str, tuple[RentalOffer, Array]]:
-        """Offers that are given jobs, each with its share of them (1 or 0, class x sample or x 1), by name."""
+        """Offers that are given jobs, {name: (offer, share of jobs: 1 or 0, class x sample or x 1)}, to sum rents."""
         chosen = self.expected_rent[1]
         offers = {index: self.rented[index] for index in np.unique(chosen[chosen >= 0]).tolist()}
         return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
 
+    @cached_property
+    def _used_usd(self) -> dict[str, Array]:
+        """USD of a job at the mean rent by used offer, class x sample; 0 where the job is not on this offer."""
+        return {name: share * finite(offer.usd[:, self.samples]) for name, (offer, share) in self.used.items()}
+
     def rents(self) -> Iterator[tuple[str, Array]]:
-        """Yield (used offer, USD of a job, class x sample x month or x 1; 0 where the job is not on this offer)."""
+        """Yield (name of a used offer, USD of a job there, class x sample x month or x 1), which a dispatch sums up. 0
+        where a job is not given to this offer.
+        """
         # Not kept: where prices change by the month this is as large as the jobs.
-        for name, (offer, share) in self.used.items():
-            usd = share * finite(offer.usd[:, self.samples])
-            yield name, usd[:, :, None] * self.by_month(offer.path)
+        for name, usd in self._used_usd.items():
+            yield name, usd[:, :, None] * self.by_month(self.used[name][0].path)
 
     def select(self, samples: Indices | EllipsisType, months: Indices) -> "Problem":
-        """Return the problem with some of its samples and months; expectations stay those of all samples.
+        """Return the problem with some of its samples and months, to estimate faster; expectations stay those of all.
 
         Parameters
         ----------
         samples, months
-            Indices of samples, each with the month at the same place in `months`; `...`: all samples with all `months`.
+            Indices of samples, each with the month at the same place in `months`; `...`: all samples, with `months`.
         """
         cells = (slice(None), months) if samples is ... else (samples[:, None], months[:, None])
         return replace(self, jobs=self.jobs[:, *cells], samples=samples, cells=cells)
@@ -223,13 +230,13 @@ def months_of(months: float) -> tuple[Array, float]:
 
 
 def growth_by_month(growth: Array, months: float) -> Array:
-    """Return (1 + growth) ** months since the start, jobs over those at the start, class x sample x month."""
+    """Return jobs in each month / jobs at the start, class x sample x month, at yearly `growth` (class x sample)."""
     starts, length = months_of(months)
     return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))
 
 
 def month_noise(generator: np.random.Generator, samples: int, months: int, correlation: float) -> Array:
-    """Return standard normal noise, sample x month, with equal correlation between any two months.
+    """Return standard normal noise, sample x month, with equal correlation between any two: busy and quiet months.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
@@ -15,6 +15,12 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Indices, Problem, cost
 MINIMUM_SAVING = 0.01  # share of the expected cost; nobody sets up a machine to save less
 SELECTION_SAMPLES = 250  # samples on which the machines to time are selected
 BEST, OWNED, BOUGHT, RENTED = "best", "there", "bought", "rented"
+
+
+@lru_cache(maxsize=8)  # What is expected of its offers is computed once for all numbers of machines.
+def _variant(problem: Problem, first: str, timed: frozenset[str]) -> Problem:
+    """Return the problem with an offer that jobs try first (empty: any), and timed speeds."""
+    return replace(problem, first=first, timed=timed)
 
 
 class Mix(NamedTuple):
@@ -74,9 +80,12 @@ class Mix(NamedTuple):
 
     def at(self, problem: Problem) -> DispatchResult:
         """Return the mix's dispatch of another problem that has the same sources at other values."""
-        rented = () if self.kind == OWNED else problem.rented
-        allowed = replace(problem, rented=rented, first=self.source, timed=self.timed)
-        return dispatch(allowed, self.counts)
+        allowed = replace(problem, rented=()) if self.kind == OWNED else problem
+        return dispatch(self.variant(allowed), self.counts)
+
+    def variant(self, problem: Problem) -> Problem:
+        """Return another problem with the mix's offer that jobs try first and its timed speeds."""
+        return _variant(problem, self.source if self.single_offer else "", self.timed)
 
 
 class MixLimits:
@@ -104,7 +113,7 @@ class MixSearch:
         return usd if self.limits.affords(mix.counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
-        """Return the mix that `climb` reaches from the cheapest start.
+        """Return the mix (machines owned, offers rented) that `climb` reaches from the cheapest start.
 
         Parameters
         ----------
@@ -121,8 +130,7 @@ class MixSearch:
 
     @cached_property
     def timed(self) -> frozenset[str]:
-        """Keys of the speeds that are worth timing first if nothing is bought.
-
+        """Keys of the speeds that are worth timing on a rented machine before jobs are placed, if nothing is bought.
         Forward selection: the timing that lowers the expected cost most, its trial included, is added as long as it
         saves MINIMUM_SAVING. Each class then goes, in each sample, to the offer that is expected to cost the least. A
         timing reveals speeds: future prices, stock and the number of jobs stay expectations.
@@ -137,10 +145,12 @@ class MixSearch:
                 usd = cheapest.setdefault(key, np.full(len(jobs), NEVER))
                 usd[row] = min(usd[row], offer.expected_usd[row, 0])
 
+        usd_by_key = np.array([*cheapest.values(), np.full(len(jobs), NEVER)])[:, :, None]
+
         def total_usd(timed: frozenset[str]) -> float:
-            factors, rent = cost_factors(problem.errors, timed), np.full((len(jobs), 1), NEVER)
-            for key, usd in cheapest.items():
-                rent = np.minimum(rent, np.outer(usd, factors.get(key, certain)[samples]))
+            factors = cost_factors(problem.errors, timed)
+            by_sample = np.array([factors.get(key, certain)[samples] for key in (*cheapest, "")])
+            rent = (usd_by_key * by_sample[:, None]).min(axis=0)
             return float(jobs @ finite(rent).mean(axis=1)) + replace(problem, timed=timed).trial_usd
 
         candidates = sorted(cheapest.keys() & problem.trials.keys())
@@ -151,7 +161,9 @@ class MixSearch:
             timed = best
 
     def with_timings(self, mix: Mix) -> Mix:
-        """Return a mix with the speeds `timed` first; unchanged if it rents on one offer or that saves too little."""
+        """Return a mix with the speeds `timed` (measured on rented machines) before jobs are placed, if that pays.
+        Unchanged where it saves too little, or where all jobs go to one offer anyway.
+        """
         if mix.single_offer or not self.timed:
             return mix
         result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)
@@ -159,7 +171,7 @@ class MixSearch:
         return min(mix, timed_mix, key=self.rank)._replace(fixed_usd=mix.expected)
 
     def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
-        """Return, as kind BEST, the cheapest mix found within the budget, with or without timings.
+        """Return, as kind BEST, the cheapest mix found within the budget, with or without timings: the study's answer.
 
         Parameters
         ----------
@@ -175,11 +187,10 @@ class MixSearch:
 
 
 def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
-    """Return the best mix of a problem first, then each pure option, the cheapest first.
-
-    The best keeps the budget where any mix found does. No pure option is ever cheaper than the best. Where the best
-    buys or sells, renting on several offers is one too if it is cheaper than on any single offer. Jobs that cannot run
-    on a pure option's source run where they cost least.
+    """Return the best mix of owned and rented machines for a month's jobs first, then each pure option, the cheapest
+    first. The best keeps the budget (`limits`) where any mix found does. No pure option (one source beside what is
+    owned) is ever cheaper than the best. Where the best buys or sells, renting on several offers is one too if it is
+    cheaper than on any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
     search, owned = MixSearch(problem, limits), problem.owned
     options, pure = [], []
@@ -205,10 +216,9 @@ def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
 def climb(
     start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], minimum: Counts, maximum: Counts
 ) -> Counts:
-    """Return the numbers of machines, by owned kind, that no step makes cheaper.
-
-    A step is one machine more or fewer of a kind, or one exchanged for another kind. A step that
-    gains is repeated at twice the length. If `start` costs infinity, the search begins at the maximum.
+    """Return the numbers of machines, by owned kind, that no step makes cheaper: a local search for the best mix. A
+    step is one machine more or fewer of a kind, or one exchanged for another kind. A step that gains is repeated at
+    twice the length. If `start` costs infinity, the search begins at the maximum.
 
     Parameters
     ----------
@@ -237,7 +247,7 @@ def climb(
 
 
 def step(counts: Counts, index: int, change: int) -> Counts:
-    """Return numbers of machines with one of them changed.
+    """Return numbers of machines with one of them changed, from which searches begin.
 
     Parameters
     ----------

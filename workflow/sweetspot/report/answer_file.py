@@ -120,16 +120,15 @@ class Answer(AnswerPart):
 
     @property
     def has_hours(self) -> bool:
-        """Whether all choices have hours, and these differ by more than the factor HOURS_DIFFER."""
+        """Whether all choices have hours, and these differ (by more than HOURS_DIFFER), so that the page lists them."""
         hours = [row.hours for row in self.choices if row.hours is not None]
         return len(hours) == len(self.choices) > 0 and max(hours) > HOURS_DIFFER * min(hours)
 
 
 def answer_of(tables: Tables, study: Study) -> Answer:
-    """Return all that a study's page says, as the record behind index.html, summary.md and answer.json.
-
-    `tables`: result tables (DataFrames) by name, in USD; `study`: the settings of study.yaml. The verdict is None where
-    no option has both a price and a speed.
+    """Return all that a study's page says, as the record behind index.html, summary.md and answer.json. `tables`:
+    result tables (DataFrames) by name, in USD; `study`: the settings of study.yaml. The verdict is None where no option
+    (a machine at a price) has both a price and a speed.
     """
     verdict, claims, speeds = outcome_of(tables), lead(table_of(tables, "claims")), deciding_speeds(tables)
     counts = (len(table_of(tables, name)) for name in ("offers", "throughput"))
@@ -160,7 +159,7 @@ def to_json(answer: Answer) -> str:
 
 
 def study_facts(study: Study) -> StudyFacts:
-    """Return name, title, question, date, currency and sources of a study, from the settings of its study.yaml."""
+    """Return the heading of the answer: name, title, question, date, currency and sources of a study (study.yaml)."""
     money = money_of(study)
     return StudyFacts(
         **{name: getattr(study, name) for name in ("name", "title", "question")},
@@ -173,7 +172,9 @@ def study_facts(study: Study) -> StudyFacts:
 
 
 def choice_row(row: Row, tables: Tables) -> ChoiceRow:
-    """Return the entry of answer.json for `row` of the table `choices`, with first month and speeds from `tables`."""
+    """Return a choice (buy, sign, rent) for answer.json and the page: `row` of the table `choices`, with the USD of its
+    first month, the bases of its speeds and why it is not the answer, from `tables`.
+    """
     return ChoiceRow.of(
         row,
         also_rents=row["kind"] == "keep" and not missing(row["main_rented"]),
@@ -185,11 +186,10 @@ def choice_row(row: Row, tables: Tables) -> ChoiceRow:
 
 
 def first_month_usd(row: Row, tables: Tables) -> float | None:
-    """Return the USD due in the first month of a choice (`row` of the table `choices`), for the page; None if unknown.
-
-    It is the cost a month, and the rest of the price (`offers`) of each machine (`sources` of a mix) bought or signed
-    for. Of a single job it is the price of a machine bought, else that of a month where a machine is let by the month,
-    else the cost of the job.
+    """Return the USD due in the first month of a choice (`row` of the table `choices`), what a buyer must have; None:
+    unknown. It is the cost a month, and the rest of the price (`offers`) of each machine (`sources` of a mix) bought or
+    signed for. Of a single job it is the price of a machine bought, else that of a month where a machine is let by the
+    month, else the cost of the job.
     """
     is_single = missing(row["usd_per_month"])
     machines = rows_where(tables, "sources", workload=row["workload"], mix=row["choice"])
@@ -216,7 +216,9 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
 
 
 def _due_at_once(offer: Row) -> float:
-    """Return the USD that a row of `offers` asks in the first month beyond its monthly cost: price, or up-front sum."""
+    """Return the USD that an offer (row of `offers`) asks in the first month beyond its monthly cost, for
+    `first_month_usd`. The rest of the purchase price if owned, of the up-front sum if a contract, else 0.
+    """
     if offer["purchase"] == "own":
         cared_for = sum(offer[name] for name in ("maintenance_usd_per_month", "staff_usd_per_month") if offer[name] > 0)
         return offer["capex_usd"] + cared_for - offer["fixed_usd_per_month"]
@@ -225,9 +227,9 @@ def _due_at_once(offer: Row) -> float:
 
 
 def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
-    """Return title and busy share of the machine that the best choice, else the runner-up, keeps or buys; else None.
-
-    Share: hours of work / hours planned (over 1: does not fit), from table `sources` or, for one job, from `choices`.
+    """Return title and busy share of the machine that the best choice, else the runner-up, keeps or buys; None without
+    one. The page says with it why buying pays or not. Share: hours of work / hours planned (over 1: does not fit), from
+    table `sources` or, for one job, from `choices`.
     """
     for choice in filter(None, (verdict.best, verdict.rival)):
         sources = rows_where(tables, "sources", workload=verdict.workload, mix=choice.choice)
@@ -243,7 +245,10 @@ def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:
 
 
 def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
-    """Return jobs (rows of `queue`) that wait for the verdict's best choice over LONG_WAIT of their own hours."""
+    """Return the jobs of which the page says how long they wait for the best choice's machines (hours), where that is
+    long. Long is over LONG_WAIT, a share of their own hours, or an overloaded machine. The table `queue` has a row per
+    class of jobs.
+    """
     titles, waits = works(tables), []
     for row in rows_where(tables, "queue"):
         work, _, job = str(row["workload"]).partition(".")
@@ -255,9 +260,8 @@ def long_waits(tables: Tables, verdict: Outcome) -> list[JobWait]:
 
 
 def scenario_rows(tables: Tables) -> list[ScenarioRow]:
-    """Return the rows of the table `scenarios` for the page's chart; [] where no scenario beside the study has USD.
-
-    At most MAX_SCENARIOS, the study as planned first, by preference those with another answer than planned.
+    """Return what the answer would be in each scenario (table `scenarios`), for the page's chart; [] where none has
+    USD. At most MAX_SCENARIOS, the study as planned first, by preference those with another answer than planned.
     """
     rows = [row for row in rows_where(tables, "scenarios") if not missing(row["usd"])]
     if len(rows) < 2:

@@ -10,11 +10,9 @@ RANK_COLUMNS = ("model", "workload", "basis", "source", "as_of", "price_source",
 
 
 class ChartData:
-    """What the charts of a study share: its tables, the model of the answer, the reference option, titles.
-
-    `tables` are by name; the keys in their column `model` are replaced by titles, which `model_title` gives.
-    `reference`: the instance that the study judges, or None. `machines`: titles by instance; one without a title is
-    shown by its key.
+    """What the charts of a study share: its tables, the model of the answer, the reference option, titles. `tables` are
+    by name; the keys in their column `model` are replaced by titles, which `model_title` gives. `reference`: the
+    instance that the study judges, or None. `machines`: titles by instance; one without a title is shown by its key.
     """
 
     def __init__(
@@ -40,7 +38,9 @@ class ChartData:
         return table_of(self.tables, name, *columns)
 
     def answer_options(self) -> "pd.DataFrame":
-        """Return the rows of the table `ranks`, one per option, of the answer's model in its first workload by name."""
+        """Return the rows of the table `ranks` from which charts of costs are drawn, with RANK_COLUMNS. They are one
+        per option (a machine at a price), of the answer's model in its first workload by name.
+        """
         rows = self.table("ranks", *RANK_COLUMNS)
         rows = rows[rows["model"] == self.model]
         return rows[rows["workload"] == rows["workload"].min()]
@@ -59,6 +59,8 @@ class ChartData:
 
     @staticmethod
     def limit_models(rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return the `rows` (with `model`, `basis`) of at most MODELS models, those with a predicted figure first."""
+        """Return the `rows` (with `model`, `basis`) of at most MODELS models, so that a chart stays legible. Those with
+        a predicted figure are first.
+        """
         by_model = rows.assign(measured=rows["basis"].eq("measured")).groupby("model", sort=False)["measured"].all()
         return rows[rows["model"].isin(by_model.sort_values(kind="stable").index[:MODELS])]

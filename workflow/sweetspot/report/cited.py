@@ -39,18 +39,17 @@ class Provenance:
         level: str = "90 %",
         digits: int = 3,
     ) -> Markup:
-        """Return HTML of a number as a link to the row of its origin, which is counted; a dash for a missing value.
+        """Return HTML of a number as a link to the row of its origin, which is counted, so that readers can check every
+        figure. A missing value gives a dash.
 
         Parameters
         ----------
-        value
-            The number, or its text.
+        value, unit, digits
+            The number, or its text; the text behind it, and its significant digits.
         basis, source, date
             Origin of the number; the tooltip shows at most SOURCE_LETTERS letters of the source.
         low, high, level
             Bounds of the interval, for the tooltip (both missing: "no interval"), and its level, such as `90 %`.
-        unit, digits
-            Text behind the number, and its significant digits.
         """
         label = number(value, digits)
         if label == "–":

@@ -27,7 +27,9 @@ def write_csv(table: "pa.Table", path: str | Path) -> None:
 
 
 def _text_columns(content: "pa.Table") -> "pa.Table":
-    """Return the Arrow table with lists and warnings as text, and an apostrophe before what looks like a formula."""
+    """Return an Arrow table that CSV can hold and no spreadsheet computes. Lists and warnings become text; what looks
+    like a formula gets an apostrophe in front.
+    """
     import pyarrow as pa
 
     for index, field in enumerate(content.schema):
@@ -49,7 +51,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a finite number, which a spreadsheet may read as it stands."""
+    """Return whether a text is a finite number: then it is no formula, and a spreadsheet may read it as it stands."""
     try:
         return text == text.strip() and math.isfinite(float(text))
     except ValueError:

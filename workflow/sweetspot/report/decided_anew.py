@@ -57,7 +57,9 @@ class Unpriced:
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
-        """Build from a Snakemake rule: `inputs`, files by name; `params`, settings and day. UserError if wrong."""
+        """Return all inputs of a study but price lists, from a Snakemake rule's `inputs` (files by name) and `params`
+        (settings and day), to price it anew. Raises UserError if they are wrong.
+        """
         as_of = date.fromisoformat(params.as_of)
         return cls(
             tables={name: Path(inputs[name]) for name in SPEED},
@@ -74,7 +76,6 @@ class Unpriced:
 
 def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     """Return offers, ranks and verdict of a study, priced and decided anew under other price lists, as `diff` needs it.
-
     `lists`: path of a price list by the name of the study's own list. Raises UserError if one does not fit the study.
     """
     inputs = inputs_under(lists, study)
@@ -84,7 +85,6 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
 
 def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> dict[str, pd.DataFrame]:
     """Return the tables {'verdict', 'choices'} of a study under a scenario's price lists, faster than `state_under`.
-
     `lists`: path of a price list by the name of the study's own list.
     """
     inputs = inputs_under(lists, study)
@@ -99,7 +99,9 @@ def _work_of(study: Unpriced) -> dict[str, Any]:
 
 
 def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
-    """Return the tables that a comparison reads: the study's own; offers, costs priced by `lists` (paths by name)."""
+    """Return the tables from which a study is decided anew: its own speeds, and offers and costs priced by other lists.
+    `lists`: path of a price list by the name of the study's own list.
+    """
     throughput, extrapolation = (read_arrow(study.tables[name]) for name in ("throughput", "extrapolation"))
     priced = [
         price_study(
@@ -119,8 +121,7 @@ def answer_of(verdict: pd.DataFrame) -> str | None:
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
-    """Return a row per difference between two states of a study, with the columns of the table `price_changes`.
-
+    """Return what an edit of prices did: a row per difference between two states of a study (table `price_changes`).
     The first row has both answers in words. Offers of different price lists are different, unlike in `difference`.
     """
     answers = {"said_before": answer_of(before.verdict), "said_after": answer_of(after.verdict)}
@@ -136,29 +137,19 @@ def scenario_table(
     folder: Path,
     scratch: Path,
 ) -> pd.DataFrame:
-    """Compare a study anew under each of its scenarios, as the page and `compare-scenarios` show them.
-
-    Raises UserError with one sentence per mistake in any scenario, before the first comparison.
+    """Return the study's answer under each of its scenarios (what-if changes), as the page and `compare-scenarios` show
+    it. One row per scenario (SCENARIO_COLUMNS), the study itself first with an empty `scenario`: the verdict on the
+    main work, the best choice, its cost, and `same_answer`: whether kind and best choice are as planned. Raises
+    UserError with one sentence per mistake in any scenario, before the first comparison.
 
     Parameters
     ----------
-    scenarios
-        The scenarios by name.
-    study
-        All inputs of the study but its price lists.
-    lists
-        Files of the study's price lists by name.
+    scenarios, study, lists
+        The scenarios by name; all inputs of the study but its price lists; files of these by name.
     planned
         The study's tables `verdict` and `choices` without a scenario.
     folder, scratch
         Folder with the files of the scenarios; folder to write each scenario's workloads and price lists to.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per scenario (SCENARIO_COLUMNS), the study itself first with an empty `scenario`: the verdict on the
-        main work, the best choice, its cost, and `same_answer`: whether kind and best choice are as planned.
-
     """
     instances, days = load_instances(*study.instances), study.month_days
     files = StudyFiles(folder, study.workloads, lists, instances, days, study.as_of, study.energy, study.price_paths)
@@ -179,9 +170,8 @@ def scenario_table(
 
 
 def answer_columns(decided: Mapping[str, pd.DataFrame]) -> Row:
-    """Return one row of `scenario_table` as {column: value}, from the tables `verdict` and `choices` in `decided`.
-
-    Columns are OF_VERDICT and OF_CHOICE; without a verdict on the main work `sentence` alone, which says so.
+    """Return the verdict on the main work and the cost of its best choice as {column: value}, a row of
+    `scenario_table`. `decided`: the tables `verdict` and `choices`; without a verdict only `sentence`, which says so.
     """
     for verdict in filter(lambda verdict: verdict["is_answer"], verdict_rows(dict(decided))):
         (best,) = rows_where(decided, "choices", workload=verdict["workload"], choice=verdict["best"])

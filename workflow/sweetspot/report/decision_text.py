@@ -11,7 +11,9 @@ SENTENCE_WORDS, DO_THIS_WORDS = 15, 20  # at most; a toss-up has 20 too
 
 
 def verdict_rows(tables: Tables) -> list[dict[str, Any]]:
-    """Return the rows of table `verdict` as dicts, with texts added: `sentence`, `do_this`, `thresholds` (a list)."""
+    """Return the rows of the table `verdict` ({column: value}), with the sentences that page and `ask` print added.
+    These are `sentence` (the answer), `do_this`, `thresholds` (a list).
+    """
     words, rows = counted_in(tables), records(table_of(tables, "verdict"))
     for row in rows:
         row["sentence"] = _shortened(sentences("verdict", row, words.money), SENTENCE_WORDS)
@@ -32,7 +34,6 @@ def why_not(row: Row, money: Money) -> str | None:
 
 def with_text(tables: Tables) -> Tables:
     """Return `tables` (by name, in USD) with sentences as columns added to verdict, choices, deadlines and break_even.
-
     The evidence page shows them beside the figures.
     """
     money = counted_in(tables).money

@@ -37,23 +37,15 @@ def draw_figures(
     machines: Mapping[str, str] | None = None,
     engine: str | Path | None = None,
 ) -> None:
-    """Write charts of a study as Vega-Lite files, their captions, and the script that draws them in a browser.
-
-    The rules `draw_speed` and `draw_figures` call it. Raises UserError if study.yaml is broken, or the script cannot be
-    made.
+    """Write charts of a study as Vega-Lite files, their captions, and the script that draws them in a browser. The
+    rules `draw_speed` and `draw_figures` call it. Raises UserError for a broken study.yaml or a missing script.
 
     Parameters
     ----------
-    tables
-        Files of result tables by table name.
-    study_file
-        Path of study.yaml.
-    specs, captions
-        Files `<chart>.vl.json` and `<chart>.rst` to write.
-    machines
-        Titles by instance.
-    engine
-        File to write the script to; None: it is not written.
+    tables, study_file, machines
+        Files of result tables by table name; path of study.yaml; titles by instance.
+    specs, captions, engine
+        Files `<chart>.vl.json` and `<chart>.rst` to write; file to write the script to (None: it is not written).
     """
     from altair.utils.schemapi import debug_mode
 
@@ -73,9 +65,8 @@ def draw_figures(
 
 
 def drawing_engine() -> str:
-    """Return Vega and Vega-Lite as one JavaScript program, `packed`, for a page to draw its charts. Raises UserError.
-
-    The bundling runs in a subprocess, since its JavaScript engine reserves 10 GB of addresses, though little memory.
+    """Return Vega and Vega-Lite as one JavaScript program, `packed`, for a page to draw its charts offline. Raises
+    UserError. The bundling runs in a subprocess, since its JavaScript engine reserves 10 GB of addresses.
     """
     bundle = subprocess.run([sys.executable, "-P", "-c", BUNDLE, vega_lite()], capture_output=True, check=False)
     if bundle.returncode != 0:
@@ -95,7 +86,9 @@ def chart_of(file: str | Path) -> str:
 
 
 def specification(drawing: Drawing) -> dict[str, Any]:
-    """Return a chart as a Vega-Lite specification (dict for JSON) that a browser draws, with style, title and rows."""
+    """Return a chart as a Vega-Lite specification, which a browser draws: a dict for JSON with style, title and rows.
+    Of the rows only the columns that the chart names are kept.
+    """
     # Not validated here: the tests do that.
     spec = drawing.chart.to_dict(validate=False) | {"config": CHART_STYLE}
     fields = json.dumps(spec)  # without titles: what they happen to say asks for no column
@@ -111,7 +104,9 @@ def vega_lite() -> str:
 
 
 def _records(rows: "pd.DataFrame", fields: str) -> list[dict[str, object]]:
-    """Return a chart's rows as dicts of the columns that `fields` (JSON text of the chart) names; missing: None."""
+    """Return a chart's rows for JSON: dicts of the columns that `fields` (JSON text of the chart) names; no value:
+    None. Sources are shortened to SOURCE_LETTERS, because the page holds them once per point.
+    """
     rows = rows[[name for name in rows.columns if name in fields]]
     if "price_source" in rows:  # the chain of the speed's source stands before it, and has a line of its own
         rows = rows.assign(price_source=rows["price_source"].str.rpartition(" ; ")[2])

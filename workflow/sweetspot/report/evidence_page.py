@@ -23,19 +23,15 @@ from sweetspot.wording import ROUNDS
 def render_evidence(
     tables: Tables, study: Study, specs: Mapping[str, str], engine: str = "", machines: Mapping[str, str] | None = None
 ) -> str:
-    """Return the HTML text of evidence.html; text from tables and configuration is escaped by the template engine.
+    """Return the HTML text of evidence.html: all figures behind a study's answer, each with its source.
 
     Parameters
     ----------
-    tables
-        Result tables of the study by name, in USD.
-    study
-        The settings of its study.yaml.
+    tables, study, machines
+        Result tables of the study by name, in USD; the settings of its study.yaml; titles by instance.
     specs, engine
         Vega-Lite JSON text by chart name, and the script of `draw.drawing_engine` to draw them. Raises ValueError if a
         chart that has content is missing.
-    machines
-        Titles by instance.
     """
     money, provenance, machines = money_of(study), Provenance(), machines or {}
     verdict, tables = outcome_of(tables), shown_in(with_text(tables), money)

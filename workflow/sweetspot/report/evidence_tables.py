@@ -91,7 +91,7 @@ class EvidenceTable:
 
 @lru_cache(maxsize=1)
 def declarations() -> dict[str, TableDeclaration]:
-    """Return the tables that templates/evidence_tables.yaml declares, by name, in the order of the file."""
+    """Return {name: declared table of the evidence page} from templates/evidence_tables.yaml, in the file's order."""
     declared = {}
     for name, facts in load_yaml(DECLARATIONS).items():
         origin = {key: facts.pop(key) for key in ("source", "basis", "date") if key in facts}
@@ -110,10 +110,9 @@ def best_variants(table: pd.DataFrame) -> pd.Series:
 
 
 class EvidenceTables:
-    """The tables of one study's evidence page, built as templates/evidence_tables.yaml declares them.
-
-    `tables` are result tables by name, in the currency of the page; `study` has its date, currency and titles. `origin`
-    collects the origin of every figure that is shown. `machines`: titles by instance.
+    """The tables of one study's evidence page, built as templates/evidence_tables.yaml declares them. `tables` are
+    result tables by name, in the currency of the page; `study` has its date, currency and titles. `origin` collects the
+    origin of every figure that is shown. `machines`: titles by instance.
     """
 
     def __init__(
@@ -161,7 +160,9 @@ class EvidenceTables:
         return {name: self.build(name) for name in declarations()}
 
     def build(self, name: str) -> EvidenceTable:
-        """Return the table `name` of evidence_tables.yaml for this study: headings and HTML cells, up to its limit."""
+        """Return the table `name` of evidence_tables.yaml as the page shows it for this study: headings and HTML cells.
+        No more than the declared limit of rows; the record counts the others.
+        """
         declared = declarations()[name]
         columns = [column for column in declared.columns if not column.only or self._facts.get(column.only)]
         headings = [self.fill(column.heading, self._headings) for column in columns]
@@ -174,14 +175,13 @@ class EvidenceTables:
         return EvidenceTable(headings, cells, classes, len(selected) - len(cells), declared.table)
 
     def fill(self, template: str, row: Row) -> str:
-        """Return a text of evidence_tables.yaml with its placeholders replaced by values of `row` ({column: value}).
-
-        They are `{column}`, `{column|filter}`, `{column|filter/other column}` (the first that is not empty), or
-        `{column?text if the column is true}`.
+        """Return a text of evidence_tables.yaml with its placeholders replaced by values of `row` ({column: value}),
+        for a cell. They are `{column}`, `{column|filter}`, `{column|filter/other column}` (the first that is not
+        empty), or `{column?text if the column is true}`.
         """
 
         def replacement(match: re.Match[str]) -> str:
-            """Return the text that replaces one placeholder, a match of PLACEHOLDER."""
+            """Return the text that replaces a placeholder of a declaration (match of PLACEHOLDER): the row's value."""
             alternatives, text_if_true = match.groups()
             if text_if_true is not None:
                 value = row.get(alternatives)
@@ -192,7 +192,9 @@ class EvidenceTables:
         return PLACEHOLDER.sub(replacement, template) if "{" in template else template
 
     def _select(self, declared: TableDeclaration) -> pd.DataFrame:
-        """Return the rows of the result table that a declaration shows, in its order, with the column `study_date`."""
+        """Return the rows that a declared table of the page shows: those of its result table that match, in its order.
+        The column `study_date` is added, for prices and figures without a date of their own.
+        """
         table = table_of(self.tables, declared.table)
         if declared.where and len(table):
             table = table.query(declared.where, engine="python", local_dict=self._scope)
@@ -206,7 +208,9 @@ class EvidenceTables:
         return table.assign(study_date=self.study.as_of)
 
     def _cell(self, column: Column, row: Row) -> HtmlCell:
-        """Return the HTML cell of `column` for `row` ({column: value}): a text, or a number linked to its origin."""
+        """Return the HTML cell of a declared `column` for a `row` of the result table, {column: value}. It is a text,
+        or a number that links to its origin (basis, source, date); a missing number is a dash or empty.
+        """
         kind, _, name = column.show.partition(" ")
         if kind not in FIGURES:
             return self.fill(column.show if "{" in column.show else f"{{{column.show}}}", row)

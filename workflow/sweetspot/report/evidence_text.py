@@ -20,7 +20,9 @@ RULES: dict[str, str] = load_yaml(Path(__file__).parent / "templates" / "warning
 
 
 def claims_in_words(tables: Tables) -> str:
-    """Return a sentence that counts the rows of the table `claims` by `verdict`, for their section; '' without any."""
+    """Return a sentence on how many printed claims hold, are contradicted or cannot be checked, above their table. From
+    the table `claims`; '' without any.
+    """
     verdicts = table_of(tables, "claims", "verdict")["verdict"]
     counts = verdicts.value_counts().to_dict()
     printed = len(verdicts) - counts.get(NOT_PRINTED, 0)
@@ -34,7 +36,9 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 
 def ahead(tables: Tables) -> str:
-    """Return a sentence on assumed rents to come and resale values (of table `offers`); '' without any or a verdict."""
+    """Return a sentence on the changes of rents and the resale values that costs assume, for the evidence page. From
+    the table `offers`; '' where nothing is assumed, or without a verdict.
+    """
     offers = table_of(tables, "offers", "trend", "residual_points")
     if table_of(tables, "verdict").empty:
         return ""
@@ -47,7 +51,9 @@ def ahead(tables: Tables) -> str:
 
 
 def price_changes_words(tables: Tables) -> list[str]:
-    """Return sentences on the table `price_changes`: how many prices and ranks changed, both answers; [] without it."""
+    """Return sentences on what an edit of prices did: how many prices and ranks changed, the answer before and after.
+    From the table `price_changes`; [] without it.
+    """
     table = table_of(tables, "price_changes", "what")
     counts = table["what"].value_counts()
     prices = sum(counts.get(kind, 0) for kind in ("price", "new", "gone"))
@@ -56,16 +62,13 @@ def price_changes_words(tables: Tables) -> list[str]:
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Callable[[str], str]) -> str:
-    """Return a sentence on machines and models without a known speed, for the top of the page; '' if all have one.
+    """Return a sentence on machines and models that take no part as their speed is unknown, for the page; '': none.
 
     Parameters
     ----------
-    tables
-        Result tables by name; only `warnings` is read.
-    machines
-        Titles by instance.
-    model_title
-        Function from the key of a model to its title.
+    tables, machines, model_title
+        Result tables by name, of which `warnings` is read; titles by instance; function from a model's key to its
+        title.
     """
     table = table_of(tables, "warnings", "rule", "instance", "model", "message")
     rows = table[table["rule"] == "no_speed"]
@@ -84,7 +87,9 @@ def decisive(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def worth_knowing(tables: Tables) -> list[str]:
-    """Return sentences on which uncertain figure of the answer's model to find out first (table `worth_knowing`)."""
+    """Return sentences for the page on which uncertain figure (a price, a speed) the team had better find out first.
+    From the table `worth_knowing`, for the answer's model.
+    """
     model = asked_model(tables)
     rows = of_jobs(tables, "worth_knowing")
     title = ""
@@ -95,7 +100,9 @@ def worth_knowing(tables: Tables) -> list[str]:
 
 
 def plan_worth_in_words(tables: Tables, code: str) -> list[str]:
-    """Return sentences on which uncertain figure of the leading plan to find out first; [] without a plan."""
+    """Return sentences on which uncertain figure of the leading plan to find out first; [] without a plan. A plan is
+    one of phases or of monthly jobs; `code`: of the currency of amounts.
+    """
     table, choices = of_plans(tables, "worth_knowing"), table_of(tables, "choices")
     if table.empty:
         return []
@@ -104,18 +111,14 @@ def plan_worth_in_words(tables: Tables, code: str) -> list[str]:
 
 
 def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> list[str]:
-    """Return sentences on which unknowns of one workload are most worth finding out; [] if `rows` is empty.
-
-    An unknown is named if its value exceeds its Monte Carlo error (90 %) and the cost of a timing.
+    """Return sentences on which unknowns of one workload are most worth finding out before a decision; [] if `rows` is
+    empty. An unknown is named if its value exceeds its Monte Carlo error (90 %) and the cost of a timing.
 
     Parameters
     ----------
-    rows
-        Rows of the table `worth_knowing` for that workload.
-    code
-        Code of the currency of amounts in `rows`.
-    model
-        Title of the model, if other models have answers of their own; else ''.
+    rows, code, model
+        Rows of the table `worth_knowing` for that workload; code of the currency of amounts in `rows`; title of the
+        model, if other models have answers of their own, else ''.
     """
     if rows.empty:
         return []
@@ -143,7 +146,9 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
 
 
 def energy(tables: Tables, study: Study) -> list[str]:
-    """Return sentences on kWh and kg CO2e of the options in table `ranks`, and how many lack them; [] without any."""
+    """Return sentences for the page on the electricity and carbon of the options, and how many lack figures; or [].
+    From the table `ranks` (`kwh`, `kg_co2e` of a workload) and the facts that the study declares.
+    """
     ranks, model = table_of(tables, "ranks", "option", "kwh", "kg_co2e"), asked_model(tables)
     options = ranks.drop_duplicates("option")
     counts = options[["kwh", "kg_co2e"]].isna().sum().tolist()
@@ -162,7 +167,6 @@ def energy(tables: Tables, study: Study) -> list[str]:
 
 def _carbon_comparison(rows: pd.DataFrame, reference: str, per_unit: str, once: str) -> list[str]:
     """Return a sentence that compares the option of least kg CO2e with the cheapest; without CO2e, on kWh alone.
-
     `rows`: of `ranks`, one per option; `reference`: option whose kWh is stated; `per_unit`, `once`: ' a run', in words.
     """
     rows = rows.assign(g_per_kwh=GRAMS_A_KG * rows["kg_co2e"].astype(float) / rows["kwh"])

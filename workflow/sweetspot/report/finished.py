@@ -60,7 +60,6 @@ def _read_summary(file: Path) -> StudySummary:
 
 def write_index(results: str | Path, page: str | Path) -> None:
     """Write the HTML file `page` (results/index.html), which lists the studies in `results` by date, the latest first.
-
     A study is one with an answer.json; if that cannot be read, its entry says so, after all others.
     """
     from sweetspot.report.sentences import filled
@@ -72,14 +71,12 @@ def write_index(results: str | Path, page: str | Path) -> None:
 
 
 def write_shared(page: Path, evidence: Path, output: Path) -> None:
-    """Write a study's page and its evidence (in a frame) as one HTML file that opens offline.
+    """Write a study's page and its evidence (in a frame) as one HTML file that opens offline, to send by mail.
 
     Parameters
     ----------
-    page, evidence
-        index.html and evidence.html of a study; links from them to other files become text.
-    output
-        The file to send.
+    page, evidence, output
+        index.html and evidence.html of a study (links from them to other files become text); the file to write.
     """
     from markupsafe import escape
 
@@ -93,7 +90,6 @@ def write_shared(page: Path, evidence: Path, output: Path) -> None:
 
 def print_pdf(page: Path, output: Path) -> None:
     """Print the HTML file `page` to the PDF file `output` by headless Chromium (`make pdf`); closed folds are left out.
-
     `--no-sandbox`: the page is our own and loads nothing. Raises UserError if Chromium is missing or fails.
     """
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)

@@ -35,7 +35,9 @@ class DecidingSpeed(AnswerPart):
 
 
 def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
-    """Return the speeds (rows of `options`), with basis and source, of all choices that the verdict names."""
+    """Return the speeds (images/s) that the answer rests on, with basis (measured, published ...) and source, for the
+    page. They are those of all choices that the verdict names, from the table `options`.
+    """
     jobs = works(tables)
     return [
         DecidingSpeed.of(
@@ -50,7 +52,6 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
     """Return the distinct bases (such as `measured`) of the speeds of a choice; [] if its cost depends on no speed.
-
     `workload`, `choice`: keys of a row of `choices`. Its bar on the page is marked with them (`mark_of`).
     """
     verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(CHOICES) | {"best": choice}
@@ -65,14 +66,16 @@ def mark_of(bases: Iterable[str]) -> str:
 
 
 def speeds_in_words(tables: Tables) -> str:
-    """Return a sentence on the bases (`measured`, ...) of the speeds that the verdict depends on; '' if on none."""
+    """Return a sentence on how the speeds behind the verdict are known (`measured`, ...), for "How sure"; or ''."""
     speeds = deciding_speeds(tables)
     bases = {BASIS_FACTS[basis]: basis for basis in BASIS_FACTS if basis in {speed.basis for speed in speeds}}
     return sentence("deciding_speeds", speeds, bases, MAX_MACHINES) if speeds else ""
 
 
 def warnings_in_words(tables: Tables) -> list[str]:
-    """Return MAX_WARNINGS rows of `warnings` that could change the answer as sentences, gravest first, and a count."""
+    """Return the warnings that could change the answer as sentences for "How sure", gravest first, and a count of the
+    rest. At most MAX_WARNINGS of the table `warnings`; [] without any.
+    """
     rows = decisive(table_of(tables, "warnings"))
     if rows.empty:
         return []
@@ -96,7 +99,9 @@ def notes(tables: Tables) -> list[str]:
 
 
 def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
-    """Return the rows of `options` with a speed, of all choices that the rows of `verdict` (table `verdict`) name."""
+    """Return the rows of `options` whose speeds the answer rests on: those used by the choices that a verdict names.
+    `verdict`: rows of the table `verdict`.
+    """
     choices, options = table_of(tables, "choices"), table_of(tables, "options")
     if choices.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []

@@ -34,10 +34,9 @@ LINEAR_RANGE = 5.0  # the highest value over the lowest below which ticks are ev
 
 
 class Drawing(NamedTuple):
-    """An Altair chart that refers to its data sets by name, and these data sets as tables.
-
-    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: the title,
-    which states the finding in the data. `key`: the line below the title, which explains the marks.
+    """An Altair chart that refers to its data sets by name, and these data sets as tables. By name, because Altair
+    would copy the rows into each layer, and refuses more than 5000 of them. `says`: the title, which states the finding
+    in the data. `key`: the line below the title, which explains the marks.
     """
 
     chart: "alt.TopLevelMixin"
@@ -52,16 +51,17 @@ def chart_of_data(name: str) -> "alt.Chart":
 
 
 def by_row(panel: "alt.LayerChart", models: Sequence[str]) -> "alt.FacetChart":
-    """Return a chart with one copy of `panel` for each model, stacked in the order of `models` (values of `model`).
-
-    The panel's layers must name no data: each copy draws the rows of its model in the data set `rows`.
+    """Return a chart with one copy of `panel` for each model, stacked in the order of `models` (values of `model`). The
+    panel's layers must name no data: each copy draws the rows of its model in the data set `rows`.
     """
     row = alt.Row("model:N", title=None, sort=list(models))
     return panel.facet(row=row, data=alt.NamedData("rows"))
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Return three layers of point marks by a row's `basis`: filled (timed), hollow (other machine), dashed."""
+    """Return three layers of point marks that show where a figure is from, by a row's `basis`. Filled: timed; hollow:
+    of another machine; dashed: predicted. `base`: the chart that they are marks of; `channels`: further encodings.
+    """
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[BASIS_FACTS[basis].shape for basis in BASES])
@@ -75,7 +75,9 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
-    """Return tooltip entries from {column: title}: numbers with four digits; a title ending in TEXT is of a text."""
+    """Return what a chart shows under the pointer, from {column: title}: numbers with four digits, or texts. A title
+    ending in TEXT is of a column of texts.
+    """
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -97,7 +99,7 @@ def wrapped(names: "pd.Series") -> "pd.Series":
 
 
 def name_axis() -> "alt.Axis":
-    """Return an axis for names of options from `wrapped`, each centred vertically at its tick however many lines."""
+    """Return the axis of a chart for names of options, which may take several lines (`wrapped`), each at its tick."""
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)
@@ -117,23 +119,21 @@ def line_step(names: "pd.Series", height: int) -> "alt.Step":
 
 
 def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
-    """Return an x or y channel with a logarithmic scale, a margin around all points and round ticks.
+    """Return an x or y channel of a chart with a logarithmic scale, a margin around all points and round ticks.
 
     Parameters
     ----------
-    channel
-        The class alt.X or alt.Y.
-    field, title
-        The column to draw, and the title of its axis.
-    values
-        All values on the axis, from which the ticks are chosen.
+    channel, field, title, values
+        The class alt.X or alt.Y; the column to draw; title of its axis; all values on it, which the ticks suit.
     """
     scale = alt.Scale(type="log", nice=False, padding=MARGIN)
     return channel(f"{field}:Q", title=title, scale=scale, axis=log_axis(values))
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
-    """Return the logarithmic axis for a chart's values: even ticks up to LINEAR_RANGE, else 1 and 3 a decade."""
+    """Return the logarithmic axis for a chart's `values` (a column), with ticks that people read at a glance. They are
+    even up to a range of LINEAR_RANGE (highest / lowest), else at 1 and 3 of each decade.
+    """
     low, high = float(values.min()), float(values.max())
     if low < high < LINEAR_RANGE * low:
         step = Axis(0, high - low).ticks()[1]
@@ -154,16 +154,14 @@ def empty(reason: str) -> Drawing:
 def colour(
     field: str, names: list[str], title: str | None = None, legend: bool = True, width: int = LEGEND
 ) -> "alt.Color":
-    """Return a colour channel with Okabe-Ito colours in the order of `names`, and its legend.
+    """Return a colour channel with Okabe-Ito colours, which the colour-blind tell apart, in the order of `names`.
 
     Parameters
     ----------
     field, names
         The column with its Vega-Lite type, such as `line:N`, and its values.
-    title, legend
-        Title of the legend, and whether one is drawn.
-    width
-        Width of the legend in pixels; if there is room, it has two columns.
+    title, legend, width
+        Title of the legend, whether one is drawn, and its width in pixels (with room, it has two columns).
     """
     palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
     if {*names} & {*BUYER_COLOURS}:

@@ -29,7 +29,7 @@ BASIS_SIGNS = {name: basis.sign for name, basis in BASIS_FACTS.items()}
 
 
 def missing(value: object) -> bool:
-    """Return whether a value of a table's row is missing: None, NaN or pandas.NA."""
+    """Return whether a value of a table's row is missing (None, NaN or pandas.NA), before it is compared or shown."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA refuses to be true or false
@@ -43,7 +43,7 @@ def finite(row: Row, name: str) -> float | None:
 
 
 def number(value: object, digits: int = 3) -> str:
-    """Return a number as text with `digits` significant digits (`1,234`), a dash if missing; a text as it is."""
+    """Return a number as text for people, `digits` significant digits (`1,234`); a dash if missing; a text as it is."""
     if missing(value):
         return "–"
     if isinstance(value, str):
@@ -66,21 +66,19 @@ def off_plan(factor: float) -> str:
 
 
 def in_unit(value: float, unit: str, name: str = "") -> str:
-    """Return a number with its unit in words: `0.63 USD an hour`.
+    """Return a number with its unit in words, for sentences: `0.63 USD an hour`.
 
     Parameters
     ----------
-    value, unit
-        The number, and its unit, such as `USD/hour`.
-    name
-        Name of the quantity; if the name ends with "a month", `/month` is dropped from the unit.
+    value, unit, name
+        The number; its unit, such as `USD/hour`; name of the quantity (if it ends with "a month", `/month` is dropped).
     """
     unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
     return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
 
 
 def interval_text(low: object, high: object, digits: int = 3) -> str:
-    """Return the text `low to high`; '' if both are missing; a missing upper end is written as `never`."""
+    """Return the text `low to high` for tooltips; '' if both are missing; a missing upper end is written as `never`."""
     if missing(low) and missing(high):
         return ""
     return f"{number(low, digits)} to {'never' if missing(high) else number(high, digits)}"
@@ -98,7 +96,9 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 
 
 def rows_where(tables: "Mapping[str, pd.DataFrame]", name: str, **values: object) -> list[dict[str, Any]]:
-    """Return the rows of table `name` whose columns equal `values`, as dicts; [] if table or column is missing."""
+    """Return the rows of table `name` whose columns equal `values`, as dicts ({column: value}), so that one is looked
+    up. [] if the table or a column is missing. `tables`: DataFrames by name.
+    """
     table = tables.get(name)
     if table is None or not {*values} <= {*table.columns}:
         return []

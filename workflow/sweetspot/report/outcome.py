@@ -15,7 +15,9 @@ CHOICES_LISTED = 5
 
 
 def _describe_keys(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Add to the JSON schema of a part of answer.json (`model`) what facts/answer.csv says of each of its keys."""
+    """Add to the JSON schema of a part of answer.json what facts/answer.csv says of its keys, so that it explains
+    itself. `model`: the class of the part.
+    """
     for row in table("answer"):
         if row["part"] == model.__name__:
             schema["properties"][row["key"]]["description"] = row["description"]
@@ -28,10 +30,9 @@ class AnswerPart(BaseModel):
 
     @classmethod
     def of(cls, row: Row, **fields: Any) -> Self:
-        """Build a part of answer.json from a row of a result table ({column: value}), not copying columns one by one.
-
-        A field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its value. A
-        missing or infinite number becomes None, a missing required text ''.
+        """Build a part of answer.json from a row of a result table ({column: value}), so that columns are not copied
+        one by one. A field takes the column of its name (a ValueRange also `_low` and `_high`), unless `fields` has its
+        value. A missing or infinite number becomes None, a missing required text ''.
         """
         for name, field in cls.model_fields.items():
             value = row.get(name)
@@ -122,8 +123,7 @@ def other_work(tables: Tables) -> list[Outcome]:
 
 
 def choices_of(tables: Tables) -> list[Row]:
-    """Select the rows of `choices` that the page lists for the main work, in the table's order; [] without a verdict.
-
+    """Return the rows of `choices` that the page lists for the main work, in the table's order; [] without a verdict.
     CHOICES_LISTED of them, or more if needed for the best, the runner-up, the one to start with and offers in hand;
     then the cheapest of each kind, one that costs less but cannot be the answer, and the cheapest others.
     """
@@ -145,7 +145,9 @@ def choices_of(tables: Tables) -> list[Row]:
 
 
 def _outcome(row: Row) -> Outcome:
-    """Return the verdict in a row of `verdict_rows` ({column: value}) as the record for the page and answer.json."""
+    """Return a verdict as the record that page and answer.json show. `row`: of `verdict_rows`, {column: value}:
+    recommended choice, runner-up, costs, sentences.
+    """
     names = {"best": "best", "rival": "rival", "start_with": "take"}
     has_start = row["kind"] != "keep" and "p_stock" in row
     timed = [] if missing(row["trial_usd"]) else list(row["timed"])

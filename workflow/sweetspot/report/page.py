@@ -57,7 +57,9 @@ def page_of(answer: Answer) -> str:
 
 
 def _curve_axes(answer: Answer, money: Money) -> list[tuple[Axis, Axis]]:
-    """Return (x axis, y axis) in pixels of the cost chart of each of the answer's sweeps; y in the currency `money`."""
+    """Return (x axis, y axis), in pixels, of the page's chart of costs along each control (sweep) of the answer. The y
+    axis is in the currency `money`.
+    """
     axes = []
     for sweep in answer.sweeps:
         highest = max(max([*line.usd, *line.high]) for line in sweep.lines)
@@ -73,22 +75,16 @@ def write_report(
     machines: Mapping[str, str] | None = None,
     engine: str | Path | None = None,
 ) -> None:
-    """Write the report of a study: index.html, evidence.html, summary.md and answer.json.
-
-    The rule `render_report` calls it. Raises UserError if study.yaml is broken.
+    """Write the report of a study, which people read: index.html, evidence.html, summary.md and answer.json. The rule
+    `render_report` calls it. Raises UserError if study.yaml is broken.
 
     Parameters
     ----------
-    tables
-        Result tables of the study by name, in USD.
-    study_file, folder
-        Path of study.yaml, and the folder to write the four files to.
-    specs
-        Files of the charts of the evidence, as `draw.draw_figures` wrote them.
-    machines
-        Titles by instance.
-    engine
-        File with the script that draws the charts in a browser; None: no script is included.
+    tables, study_file, folder, machines
+        Result tables by name, in USD; path of study.yaml; folder for the four files; titles by instance.
+    specs, engine
+        Files of the charts of the evidence, as `draw.draw_figures` wrote them; file with the script that draws the
+        charts in a browser (None: no script is included).
     """
     study = load_study(Path(study_file).parent)
     answer = answer_of(tables, study)

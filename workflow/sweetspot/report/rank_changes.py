@@ -17,17 +17,15 @@ PRICES = ("price", "new", "gone")
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """Return a row per change of price, cost or rank between two tables `ranks`, prices first, for `sweetspot diff`.
-
     Columns are those of the table `price_changes`; of several offers of one instance and purchase the cheapest counts.
     """
     return change_table([price_changes(before, after), cost_changes(before, after)])
 
 
 def change_table(changes: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate tables of changes to one with the columns of the table `price_changes`, a row per change.
-
-    `what` is answer, price (USD an hour of an offer), new, gone (offers), rank, or cost (USD of a workload). Missing
-    texts are None, missing numbers NaN.
+    """Return tables of changes as one with the columns of the table `price_changes`, a row per change, to print or
+    save. `what` is answer, price (USD an hour of an offer), new, gone (offers), rank, or cost (USD of a workload).
+    Missing texts are None, missing numbers NaN.
     """
     table = pd.concat([rows.reindex(columns=COLUMNS).astype(object) for rows in changes], ignore_index=True)
     return table.where(table.notna(), None).astype(dict.fromkeys(NUMBERS, float))
@@ -35,7 +33,6 @@ def change_table(changes: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def _side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
     """Join two tables (of `ranks` or `offers`) by the columns `key`; a row per key in either, with how `value` changed.
-
     Of several rows with the same key the one of lowest `value` counts. Columns: the key, `before`, `after`, `change`
     (after / before - 1; NaN if missing), and each column of `carried` with the suffixes `_before` and `_after`.
     """
@@ -48,7 +45,6 @@ def _side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], val
 
 def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """Return the offers whose USD per hour differ between two tables of offers or ranks, or that are new or gone.
-
     Columns are `what` and those of `_side_by_side`. Where both have `price_list`, each list has its own offers.
     """
     key = [name for name in ("price_list", "instance", "purchase") if name in before and name in after]
@@ -59,9 +55,8 @@ def price_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Return the options whose rank (`what`: rank), or only USD (`what`: cost), differ between two tables `ranks`.
-
-    A row per model, workload, instance and purchase; columns are those of `_side_by_side`; ranks come first.
+    """Return the options whose rank (`what`: rank), or only USD (`what`: cost), differ between two tables `ranks`. A
+    row per model, workload, instance and purchase; columns are those of `_side_by_side`; ranks come first.
     """
     merged = _side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
     rank_changed = merged["rank_before"] != merged["rank_after"]
@@ -77,12 +72,8 @@ def to_markdown(
 
     Parameters
     ----------
-    table
-        The changes.
-    before, after
-        Names of the two states, for the text.
-    answers
-        The verdict in words before and after; None: not printed.
+    table, before, after, answers
+        The changes; names of the two states, for the text; the verdict in words before and after (None: not printed).
     """
     context = {
         "before": before,

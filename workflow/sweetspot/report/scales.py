@@ -40,18 +40,14 @@ class Axis:
 
 
 def cost_axis(costs: "Sequence[ValueRange]", reference_usd: float, money: Money) -> Axis:
-    """Return the axis of a bar chart of costs, from 0 to the highest bound of a cost, in the currency `money`.
-
-    Costs above FAR times `reference_usd` are ignored: their bars say that they lie beyond the axis.
+    """Return the axis of a bar chart of costs, from 0 to the highest bound of a cost, in the currency `money`. Costs
+    above FAR times `reference_usd` are ignored: their bars say that they lie beyond the axis.
 
     Parameters
     ----------
-    costs
-        Costs of the choices with their intervals, in USD, in any order.
-    reference_usd
-        The higher of the two costs that the answer compares.
-    money
-        The currency of the axis.
+    costs, reference_usd, money
+        Costs of the choices with their intervals, in USD, in any order; the higher of the two costs that the answer
+        compares; the currency of the axis.
     """
     comparable = [cost for cost in costs if (cost.value or 0.0) <= FAR * reference_usd]
     highest = max((end for cost in comparable for end in (cost.value, cost.high) if end is not None), default=0.0)

@@ -31,14 +31,15 @@ Files = Mapping[str, Sequence[str | Path]]
 
 def read_tables(files: Files) -> Tables:
     """Return result tables as {name: DataFrame}, read from files; those with a file per price list are concatenated.
-
     `files`: paths by table name, or by a name of a rule's input, whose files then have the tables' names.
     """
     return {name: _read(paths).to_pandas(use_threads=False) for name, paths in _by_table(files).items()}
 
 
 def write_tables(files: Files, folder: Path) -> None:
-    """Write every table of `files` (paths by name) to `folder` as <name>.parquet and <name>.csv, for other programs."""
+    """Write every result table to `folder` as <name>.parquet and <name>.csv, for spreadsheets and other programs.
+    `files`: paths by table name.
+    """
     for name, paths in _by_table(files).items():
         content = _read(paths)
         write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads
@@ -46,7 +47,7 @@ def write_tables(files: Files, folder: Path) -> None:
 
 
 def table_of(tables: Tables, name: str, *columns: str) -> "pd.DataFrame":
-    """Return the table called `name`, empty if the study lacks it, with all of `columns` (NaN where it lacks one)."""
+    """Return the table called `name`, or an empty one, with all of `columns` (NaN if it lacks one), to read safely."""
     table = tables.get(name, pd.DataFrame())
     lacking = [column for column in columns if column not in table.columns]
     return table.reindex(columns=[*table.columns, *lacking]) if lacking else table
@@ -65,7 +66,9 @@ def of_jobs(tables: Tables, name: str) -> "pd.DataFrame":
 
 
 def asked_model(tables: Tables) -> str:
-    """Return the key of the model that the answer's workload trains (the first of several); '' without an answer."""
+    """Return the key of the model (network) that the answer's workload trains, the first of several; or ''. Charts and
+    sentences on single jobs are about this model.
+    """
     verdict = table_of(tables, "verdict")
     if verdict.empty:
         return ""
@@ -81,9 +84,8 @@ def asked_model(tables: Tables) -> str:
 
 
 def judged_option(tables: Tables, model: str) -> str:
-    """Return the option (a key) of a model that others are compared with on the page; '' without any.
-
-    It is the reference, else the cheapest persistent one or the cheapest in the answer.
+    """Return the option (a key) of a model that the page compares others with and draws in black; '' without any. It is
+    the reference, else the cheapest persistent one or the cheapest in the answer.
     """
     for table, name in (("options", "is_reference"), ("ranks", "persistent"), ("ranks", "in_answer")):
         rows = table_of(tables, table, "model", name)
@@ -94,7 +96,7 @@ def judged_option(tables: Tables, model: str) -> str:
 
 
 def bills_decide(tables: Tables) -> bool:
-    """Return whether the options of some model are ranked by their bills, instead of by a figure per USD."""
+    """Return whether options of some model are ranked by their bills (whole hours, fees), not by a figure per USD."""
     return bool(table_of(tables, "ranks", "by_bills")["by_bills"].eq(True).any())
 
 
@@ -104,20 +106,26 @@ def energy_columns(tables: Tables) -> list[str]:
 
 
 def hours_differ(tables: Tables) -> bool:
-    """Return whether `hours` in table `ranks` differ by over 0.1 % within a workload; True if nothing is ranked."""
+    """Return whether `hours` in table `ranks` differ by over 0.1 % within a workload, so that time is worth a chart.
+    True if nothing is ranked.
+    """
     ranks = table_of(tables, "ranks", "workload", "hours")
     hours = ranks.groupby("workload")["hours"]
     return ranks.empty or bool((hours.max() > 1.001 * hours.min()).any())
 
 
 def leading(tables: Tables) -> str | None:
-    """Return how the study's leading plan is priced (column `cost`): DISPATCH, else ROUNDS; None without a plan."""
+    """Return how the study's leading plan is priced (column `cost`): DISPATCH (monthly jobs on a mix of machines), else
+    ROUNDS (phases on whole machines); None without a plan. The page chooses its wording by it.
+    """
     costs = set(table_of(tables, "choices", "cost")["cost"])
     return next((cost for cost in (DISPATCH, ROUNDS) if cost in costs), None)
 
 
 def counted_in(tables: Tables) -> Words:
-    """Return the words for what a study's bills pay for, and its currency, of table `verdict`; else for trainings."""
+    """Return the words for what a study's bills pay for (a training, a run, a month) and its currency, for sentences.
+    From the table `verdict`; without one, the words for trainings in USD.
+    """
     verdict = table_of(tables, "verdict", "counts", "currency", "usd_per_unit")
     for row in verdict.head(1).dropna(subset="counts").itertuples():
         return words_of(str(row.counts), Money(str(row.currency), float(row.usd_per_unit)))
@@ -146,7 +154,9 @@ def unit_of(tables: Tables) -> str:
 
 
 def _by_table(files: Files) -> dict[str, list[Path]]:
-    """Return {table name: its files}, sorted by name, from `files`; several files only for tables in BY_PRICE_LIST."""
+    """Return {table name: its files}, sorted by name, from the files of a rule's inputs. Only tables in BY_PRICE_LIST
+    have several files, one per price list.
+    """
     by_table: dict[str, list[Path]] = {}
     for name, paths in files.items():
         for path in map(Path, paths):
@@ -181,9 +191,8 @@ def in_words(text: str, money: Money) -> str:
 
 
 def shown_in(tables: Tables, money: Money) -> Tables:
-    """Return `tables` (by name) with all USD converted to the currency `money`; figures per USD inversely.
-
-    Converted are columns with `usd` as a word of their name; tables in BY_UNIT state the unit in each row.
+    """Return `tables` (by name) with all USD converted to the currency `money`, for the page; figures per USD
+    inversely. Converted are columns with `usd` as a word of their name; tables in BY_UNIT state the unit in each row.
     """
     if money == Money():
         return tables
@@ -194,7 +203,9 @@ def shown_in(tables: Tables, money: Money) -> Tables:
 
 
 def _converted(table: "pd.DataFrame", columns_by_unit: Sequence[str], money: Money) -> "pd.DataFrame":
-    """Return a table in the currency `money`: its `usd` columns, and `columns_by_unit` where a row's `unit` has USD."""
+    """Return a table in the currency `money`, as the page shows it: its `usd` columns converted. `columns_by_unit`:
+    further columns, which are converted where the row's `unit` has USD.
+    """
     rate = money.usd_per_unit
     changed: dict[str, Any] = {
         name: table[name] * rate if name.startswith("images_per_usd") else table[name] / rate

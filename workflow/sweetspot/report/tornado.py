@@ -39,7 +39,9 @@ class Tornado(AnswerPart):
 
 
 def bar_of(row: Row) -> TornadoBar:
-    """Return the bar of the chart for a row of the table `tornado`: one assumption, the cost ratio at both its ends."""
+    """Return the bar of the chart "what would change the answer" for a row of the table `tornado`. It has one
+    assumption, and the cost ratio of runner-up to best at both ends of its range.
+    """
     columns = {
         "ratio_low": "margin_low",
         "ratio_high": "margin_high",
@@ -51,7 +53,6 @@ def bar_of(row: Row) -> TornadoBar:
 
 def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
     """Return the page's tornado for the verdict's work: what is compared, and the FIRST_PAGE_BARS widest bars, or None.
-
     None where no row of the table `tornado` for this work (or, of a single job, its models) has a ratio at both ends.
     """
     rows = [row for row in records(of_plans(tables, "tornado")) if row["workload"] == verdict.workload]
@@ -77,18 +78,14 @@ def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
 def tornado_chart(
     bars: Sequence[TornadoBar], best: str, runner_up: str, baseline: float, money: Money | None = None
 ) -> Markup:
-    """Return the HTML of a tornado: bars on a common axis, the cost ratio of the runner-up to the best choice.
+    """Return the HTML of a tornado, what would change the answer: bars of the cost ratio of runner-up to best.
 
     Parameters
     ----------
-    bars
-        The assumptions, from the top.
-    best, runner_up
-        Names of the choice that is cheaper at ratios above 1, and of the one that is cheaper below.
-    baseline
-        The planned ratio, marked by a thin line.
-    money
-        The currency to show USD in; None if the values are converted already.
+    bars, best, runner_up
+        The assumptions, from the top; names of the choice that is cheaper at ratios above 1, and of the one below.
+    baseline, money
+        The planned ratio, marked by a thin line; the currency to show USD in (None: the values are converted already).
     """
     ratios = [1.0, baseline, *(ratio for bar in bars for ratio in (bar.ratio_low, bar.ratio_high))]
     return markup("tornado", bars, Axis(min(ratios), max(ratios)), best, runner_up, baseline, money or Money())

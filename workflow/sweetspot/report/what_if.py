@@ -46,9 +46,8 @@ class Sweep(AnswerPart):
 
 
 def sweeps_of(tables: Tables, verdict: Outcome) -> list[Sweep]:
-    """Return the costs of the verdict's work along each control, for the page's sliders; [] for a single job.
-
-    The table `sweeps` has a row per workload, control, value and commitment: USD with its range, title, p_cheapest.
+    """Return the costs of the verdict's work along each control, for the page's sliders; [] for a single job. The table
+    `sweeps` has a row per workload, control, value and commitment: USD with its range, title, p_cheapest.
     """
     table = table_of(tables, "sweeps", "workload", "control")
     choices = rows_where(tables, "choices", workload=verdict.workload)
@@ -67,9 +66,9 @@ def sweeps_of(tables: Tables, verdict: Outcome) -> list[Sweep]:
 
 
 def _lines(rows: pd.DataFrame, count: int, planned: int, kinds: Mapping[str, str]) -> list[SweepLine]:
-    """Return a line of costs per commitment in `rows` (table `sweeps`, one control) that has all `count` values.
-
-    A line above FAR times the cheapest at index `planned` is left out, but for the runner-up. `kinds`: by commitment.
+    """Return the lines of the chart of costs along one control: the cheapest choice of each commitment (buy, rent ...).
+    `rows`: of the table `sweeps`; `count`: number of values that a line must have; `kinds`: by commitment. A line above
+    FAR times the cheapest at index `planned` is left out, but for the runner-up.
     """
     lines = {str(name): line for name, line in rows.groupby("commitment", sort=False) if len(line) == count}
     costs = {name: line["usd"].iloc[planned] for name, line in lines.items()}

@@ -1,8 +1,7 @@
 """Weak scaling from one node to several: what is lost on the way, at a fixed batch per device.
 
-Published figures of many nodes rarely have a single device beside them (a sharded model does not
-fit one), so this is learnt separately from what happens within a node:
-efficiency(n against m) = e^-(b log2(n/m) + c)
+Published figures of many nodes rarely have a single device beside them (a sharded model does not fit one), so this is
+learnt separately from what happens within a node: efficiency(n against m) = e^-(b log2(n/m) + c)
 
 b  the loss of each doubling of the devices: waiting for the slowest, longer rings, fuller switches. One slope for
    networks and one for a fabric of whole pods, drawn to a common one;
@@ -30,10 +29,9 @@ MINIMUM_WIDTH = 0.03
 
 @dataclass(frozen=True)
 class NodeScaling:
-    """Fitted losses of log efficiency between nodes (0.02: about 2 %).
-
-    doubling: loss per doubling of the devices, by fabric; leaving: loss, once, from one node to several; width: half
-    width of the 90 % interval at one doubling; this width grows with the root of the number of doublings.
+    """Fitted losses of log efficiency between nodes (0.02: about 2 %). doubling: loss per doubling of the devices, by
+    fabric; leaving: loss, once, from one node to several; width: half width of the 90 % interval at one doubling; this
+    width grows with the root of the number of doublings.
     """
 
     doubling: Mapping[str, float]
@@ -41,9 +39,9 @@ class NodeScaling:
     width: float
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict `efficiency`, the throughput per device over that of a base with fewer devices, and `width`.
-
-        The width is half of the 90 % interval in log units. cells: gpus, nodes, base_gpus, base_nodes, interconnect.
+        """Predict what share of its speed a device keeps when a job spreads from few devices over more, or over
+        several nodes: per cell `efficiency` (speed per device over that of the base) and `width`, half of the 90 %
+        interval of its logarithm. Columns of `cells`: gpus, nodes, interconnect, base_gpus, base_nodes.
         """
         steps = _steps(cells)
         loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"] + self.leaving * steps["leaves"]
@@ -52,9 +50,9 @@ class NodeScaling:
 
 
 def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
-    """Fit NodeScaling to rows of the table evidence whose base has several devices.
-
-    Without rows the result is the prior. Rows with a warning are left out of the losses, but widen the interval.
+    """Learn what each doubling of the devices and leaving one node cost, from published efficiencies whose base has
+    several devices (rows of the table evidence), to extend predictions for one node to many. Without rows the result
+    is the prior. Rows with a warning are left out of the losses, but widen the interval.
     """
     errors = node_errors(evidence, "family")
     width = 3 * PRIOR.slopes[0][1]
@@ -76,13 +74,14 @@ def part_within_node(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scaling: NodeScaling) -> pd.DataFrame:
-    """Extend predicted efficiencies of one node to all nodes of each cell, against one device; 90 % bounds, same index.
+    """Extend predicted efficiencies of one node to all nodes of each cell (a job on n devices), against one device.
+    Returned are efficiency, low, high (90 %; shares of linear scaling), same index.
 
     Parameters
     ----------
     predicted, cells, node_scaling
-        Columns efficiency, low, high (90 %), predicted for `part_within_node(cells)`; columns gpus, nodes, interconnect
-        of the whole cells; losses between nodes, whose error and that of `predicted` count as independent.
+        Columns efficiency, low, high (90 %), predicted for `part_within_node(cells)`; columns gpus, nodes,
+        interconnect of the whole cells; losses between nodes (an independent error).
     """
     spans, node = spans_nodes(cells), part_within_node(cells)
     beyond = node_scaling.predict(cells.assign(base_gpus=node["gpus"], base_nodes=node["nodes"]))
@@ -96,10 +95,10 @@ def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scali
 
 
 def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Predict rows of table evidence whose base has several devices, leaving out each value of the column `group`.
-
-    Added are `group` (the value left out), `predicted`, relative `error` and `score` (|log error| at one doubling);
-    there are no rows if the column has one value only.
+    """Measure how wrong predictions across nodes are on unseen machines: predict rows of the table evidence (published
+    pairs) whose base has several devices by a fit without each value of the column `group` (such as `family`) in turn.
+    Their errors set the width of the intervals. Added are `group` (the value left out), `predicted`, relative `error`
+    and `score` (|log error| at one doubling); no rows if the column has one value only.
     """
     tables = [evidence.head(0).assign(predicted=0.0)]
     for name, rows in evidence.groupby(group):
@@ -113,7 +112,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(evidence: pd.DataFrame) -> NodeScaling:
-    """Return the losses between nodes fitted to rows of table evidence without warnings, at the minimum width."""
+    """Fit the losses between nodes to rows of table evidence without warnings; the caller sets the width."""
     rows = without_warnings(evidence)
     steps = _steps(rows)
     loss = -np.log(rows["efficiency"].astype(float))
@@ -122,7 +121,9 @@ def _fit(evidence: pd.DataFrame) -> NodeScaling:
 
 
 def _steps(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return per cell `doublings` (log2 gpus / base_gpus), `leaves` (1.0: only the base is one node), `fabric`."""
+    """Return what explains each cell's loss between nodes, the variables of the fit: `doublings` (log2 gpus /
+    base_gpus), `leaves` (1.0 where only the base is within one node, else 0.0) and `fabric` (kind of network, a text).
+    """
     leaves = (cells["base_nodes"].astype(float) == 1) & (cells["nodes"].astype(float) > 1)
     in_pod = (cells["interconnect"] == POD_FABRIC) & ~leaves
     doublings = np.log2(cells["gpus"].astype(float) / cells["base_gpus"].astype(float))

@@ -29,20 +29,16 @@ BOARD_FAMILIES = re.compile(r"(p|v|[abh]|gh)[1-3]00|mi[23]\d\d")
 def predict_throughput(
     figures: Sequence[Measured], gpus: Sequence[str], counts: Sequence[int], studies: Path = STUDIES
 ) -> pd.DataFrame:
-    """Predict the throughput of a workload on each kind and number of devices.
+    """Predict how fast a workload runs on each kind and number of devices, from what a reader measured: the answer of
+    `sweetspot predict`. Returned are COLUMNS, a row per device and count in the order given; `images_per_s` is of all
+    devices together, `_low` and `_high` its 90 % interval. A device without a prediction has one row with NaN. Raises
+    UserError where the figures are of several workloads, one exceeds the peak of its device, or a device is unknown.
 
     Parameters
     ----------
     figures, gpus, counts, studies
-        Measured throughputs of one workload on single devices; names of the devices to predict; numbers of devices, for
+        Measured speeds of one workload on single devices; names of the devices to predict; numbers of devices, for
         each name; folder of the studies whose published figures the models learn from.
-
-    Returns
-    -------
-    pandas.DataFrame
-        COLUMNS, one row per device and count in the order given; `images_per_s` is of all devices together, `_low` and
-        `_high` its 90 % interval. A device without a prediction has one row with nan. UserError where the figures are
-        of several workloads, one exceeds the peak of its device, or a device is unknown.
     """
     workloads = sorted({(figure.model, figure.precision, figure.framework) for figure in figures})
     if len(workloads) > 1:
@@ -64,7 +60,9 @@ def predict_throughput(
 
 
 def check_figure(figure: Measured) -> None:
-    """Raise UserError for a figure with a misspelt model, a precision its device lacks, or a rate above its peak."""
+    """Raise UserError if a speed that a reader measured cannot be used to predict others: a misspelt model, a
+    precision that its device lacks, or a rate above its peak (probably another unit).
+    """
     model, device, rate = figure.model, figure.device, figure.images_per_s
     meant = slipped(network_name(model), listed_networks().index)
     if meant is not None:
@@ -80,7 +78,9 @@ def check_figure(figure: Measured) -> None:
 
 
 def usual_interconnect(gpu: str) -> str:
-    """Return the usual link between devices of this name in one machine: `ici`, `pcie`, `nvlink` and the like."""
+    """Return how devices of this name are usually linked within a machine (`ici`, `pcie`, `nvlink` or
+    `nvlink_bridge`), needed to predict their scaling where no machine is given.
+    """
     if gpu.startswith("TPU"):
         return "ici"
     if "PCI" in gpu.upper():
@@ -92,14 +92,15 @@ def usual_interconnect(gpu: str) -> str:
 def scale_to_devices(
     single: pd.DataFrame, counts: Sequence[int], figure: Measured, scaling: FittedScaling
 ) -> pd.DataFrame:
-    """Predict the throughput of n devices of each kind from that of one; `single`'s columns, gpus and interconnect.
+    """Predict the speed of n devices of each kind from that of one: rows of `single` for each count, with images_per_s
+    and its 90 % bounds for all devices together, gpus and interconnect.
 
     Parameters
     ----------
     single, counts, figure, scaling
-        Row per kind of device (one of it): gpu, images_per_s with `_low`, `_high` (90 %), warnings; numbers of devices;
-        the workload (its model, batch, precision, framework count); the model, whose error is independent of
-        `single`'s.
+        A row per kind of device (speed of one): gpu, images_per_s with `_low`, `_high` (90 %), warnings; numbers of
+        devices; a measured figure of the workload, read for its model, batch, precision and framework; the fitted
+        scaling model, whose error is independent of that of `single`.
     """
     base = single.rename(columns={name: f"base_{name}" for name in RATES})
     cells = base.merge(pd.DataFrame({"gpus": list(counts)}), how="cross")

@@ -26,21 +26,18 @@ WORKLOAD = ["framework", "model", "batch_size", "precision"]
 def study_efficiency(
     throughput: pd.DataFrame, table: pd.DataFrame, instances: Mapping[str, Instance], framework: str = "tensorflow"
 ) -> pd.DataFrame:
-    """Compute the scaling efficiencies of a study: images_per_s of n devices / (n x images_per_s of one).
+    """Compute how well a study's machines scale: efficiency = images_per_s of n devices / (n x images_per_s of one),
+    from which the scaling of machines that nobody measured is learnt. Returned is the table efficiency (`best`: of the
+    variants), a row for each pair of instances and workload measured or published on 1 and on n devices. The base is
+    the same instance with one device, else its `base_instance`. A pair that is printed in `table` and measured too has
+    two rows. `xla`: XLA compiled the steps of n devices.
 
     Parameters
     ----------
     throughput, table, instances, framework
         results/<study>/throughput.parquet (`images_per_s` of all devices); the study's efficiency.csv
-        (`read_efficiency`); machines by name (`base_instance`: with one device); framework of rows of `table` whose
+        (`read_efficiency`); machines by name (`base_instance`: the machine with one device); framework where the
         instance declares none.
-
-    Returns
-    -------
-    pd.DataFrame
-        The table efficiency (`best`: of the variants), a row for each pair of instances and workload measured or
-        published on 1 and on n devices. The base is the same instance with one device, else its `base_instance`. A pair
-        that is printed in the table and measured too has two rows. `xla`: XLA compiled the steps of n devices.
     """
     # A scaled throughput already contains an efficiency; using it would count that twice.
     observed = throughput[throughput["basis"].isin(READ) & throughput["status"].isin(USABLE)]
@@ -65,10 +62,9 @@ def study_efficiency(
 
 
 def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Pair each throughput row of n devices with one device of its instance or `base_instance`; add `efficiency`.
-
-    Only bases that multiply in the same format (TF32 or FP32) count, where both rows state it; of several,
-    that of the same variant is taken, else the first.
+    """Compute efficiencies from measured or published speeds (rows of throughput.parquet): pair each row of n devices
+    with one device of its instance or `base_instance`, and add `efficiency`. Only bases that multiply in the same
+    format (TF32 or FP32) count, where both rows state it; that of the same variant is taken, else the first.
     """
     figures = observed[observed["gpus"] > 1].reset_index(drop=True)
     figures = figures.assign(row=figures.index, base_instance=figures["instance"], declared=False)
@@ -91,7 +87,9 @@ def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, Instanc
 
 
 def super_linear_warnings(efficiency: float) -> list[dict[str, str]]:
-    """Return one `super_linear` warning if the efficiency is above MAXIMUM_EFFICIENCY, else an empty list."""
+    """Return one `super_linear` warning for a table's column `warnings` if n devices seem more than n times as fast as
+    one (efficiency above MAXIMUM_EFFICIENCY), which means that the single-device figure is wrong; else [].
+    """
     if not efficiency > MAXIMUM_EFFICIENCY:
         return []
     message = f"efficiency {efficiency:.2f} is above {MAXIMUM_EFFICIENCY}; the single-device figure is too slow"
@@ -99,9 +97,9 @@ def super_linear_warnings(efficiency: float) -> list[dict[str, str]]:
 
 
 def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows of table evidence without warnings; add step facts, `publisher`, `publisher_group` (with device).
-
-    A table that already has the column `publisher` is returned unchanged.
+    """Return the rows of the table evidence (published and measured scaling efficiencies) to fit scaling methods to:
+    those without warnings, with the facts that explain an efficiency (`with_step_facts`), `publisher` and
+    `publisher_group` (with device). A table that already has the column `publisher` is returned unchanged.
     """
     if "publisher" in evidence:
         return evidence
@@ -111,9 +109,8 @@ def learnable(evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows of the table evidence whose `warnings` are empty.
-
-    A modern program's row may have the warning `batch_not_stated`: suites fill the memory, so steps take similar times.
+    """Return the rows of the table evidence that are sound enough to learn from: those with empty `warnings`. A modern
+    program's row may have the warning `batch_not_stated`: suites fill the memory, so steps take similar times.
     """
     tolerated = np.where(eras_of(evidence) == MODERN, "batch_not_stated", "")
     has_none = [
@@ -126,15 +123,15 @@ def without_warnings(evidence: pd.DataFrame) -> pd.DataFrame:
 def study_evidence(
     study: str, efficiency: pd.DataFrame, throughput: pd.DataFrame, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
-    """Turn a study's efficiencies into evidence to learn from (table evidence): add speed of one device and facts.
-
-    Pairs without a figure of one device are left out, logical devices too.
+    """Turn a study's scaling efficiencies into rows of the table evidence (published and measured pairs), from which
+    scaling methods learn: add the speed of one device and facts of the machine. Pairs without a figure of one device,
+    and logical devices, are left out.
 
     Parameters
     ----------
     study, efficiency, throughput, instances
         Name of the study; its table of `study_efficiency`; its throughput.parquet (single devices may be stand-ins);
-        machines by name.
+        its machines by name.
     """
     key = ["base_instance", *WORKLOAD]
     bases = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)]
@@ -160,9 +157,8 @@ def concat_filled(tables: Sequence[pd.DataFrame], columns: Sequence[str] = EVIDE
 
 
 def source_groups(evidence: pd.DataFrame) -> pd.Series:
-    """Return a text per row of table evidence that names its publisher, from benchmark and repository, or study.
-
-    Validation leaves out all figures of a publisher together, since they share machines and software.
+    """Return per row of the table evidence a text that names who published it (benchmark and repository, else the
+    study). Validation leaves out all figures of a publisher together, since they share machines and software.
     """
     repository = evidence["source"].astype(str).str.extract(r"([\w.-]+/[\w.-]+)")[0].fillna("")
     is_borrowed = evidence["benchmark"].astype(str) != ""
@@ -170,11 +166,10 @@ def source_groups(evidence: pd.DataFrame) -> pd.Series:
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
-    """Average the table efficiency over device families, as the 2018 study does in section 3, table 1.
-
-    A family is a pair of instances; one with several rows (printed and measured, or variants) counts once, by its mean.
-    Returned is a row per workload: framework, model, batch_size, precision, efficiency (mean), spread (sample standard
-    deviation over the families), families (their number); efficiencies above MAXIMUM_EFFICIENCY are left out.
+    """Average scaling efficiencies (the table efficiency) over device families, the prediction rule of the 2018 study
+    (its section 3, table 1). A family is a pair of instances; one with several rows counts once, by its mean;
+    impossible efficiencies are left out. Returned is a row per workload: framework, model, batch_size, precision,
+    efficiency (mean), spread (sample standard deviation over the families), families (their number).
     """
     pair_key = [*WORKLOAD, "base_instance", "instance", "gpus"]
     pairs = _separate_devices(efficiency).groupby(pair_key, as_index=False)["efficiency"].mean()

@@ -22,9 +22,8 @@ POOLS = ("scaling-2020", "scaling-2026")
 
 @dataclass(frozen=True)
 class FittedScaling:
-    """Scaling methods fitted once to a table of evidence, to predict the efficiency of any cells.
-
-    methods, errors: fitted method and table of `validation_errors`, by name; node_scaling: losses between nodes.
+    """Scaling methods fitted once to a table of evidence, to predict the efficiency of any cells. methods, errors:
+    fitted method and table of `validation_errors`, by name; node_scaling: losses between nodes.
     """
 
     methods: Mapping[str, CalibratedMethod | MeanEfficiency]
@@ -33,7 +32,9 @@ class FittedScaling:
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
-        """Fit METHODS of these names to rows of table evidence with a base of one device, node losses to others."""
+        """Fit the scaling METHODS of these names to published efficiencies (rows of the table evidence): those with a
+        base of one device teach scaling within a node, the others the losses between nodes.
+        """
         has_single_base = (evidence["base_gpus"] == 1).to_numpy()
         on_node, on_nodes = evidence[has_single_base], evidence[~has_single_base]
         rows = learnable(on_node)
@@ -42,19 +43,15 @@ class FittedScaling:
         return cls(methods, errors, fit_node_scaling(on_nodes))
 
     def predict(self, name: str, facts: pd.DataFrame) -> pd.DataFrame:
-        """Return efficiency, low, high (90 %; shares of linear scaling) of cells on one or several nodes, same index.
-
-        `name`: the fitted method; `facts`: a row per cell with the columns that `with_step_facts` needs.
+        """Predict how well n devices scale in machines nobody measured: efficiency, low, high (90 %; shares of linear
+        scaling) per row of `facts` (columns of `with_step_facts`), by the method `name`, on one or several nodes.
         """
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
 
 
 def shipped_evidence(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return the published scaling pairs (table evidence) of the studies named in POOLS.
-
-    A folder in `studies` with the name of a pool replaces the shipped figures of that pool.
-    """
+    """Return the shipped scaling pairs (table evidence); a folder in `studies` named as one of POOLS replaces that."""
     return concat_filled([published_evidence(name, read_published(figures_file(name, studies))) for name in POOLS])
 
 
@@ -65,14 +62,14 @@ def fit_shipped_scaling(studies: Path) -> FittedScaling:
 
 
 def predicted_rates(cells: pd.DataFrame, predicted: pd.DataFrame, power: float = 1.0) -> pd.DataFrame:
-    """Compute images_per_s (all devices), `_low`, `_high` per cell: gpus x throughput of one device x efficiency.
+    """Compute the speed of n devices from that of one and a predicted efficiency: per row images_per_s (all devices) =
+    gpus x speed of one device x efficiency, with `_low` and `_high`, which combine both errors.
 
     Parameters
     ----------
     cells, predicted, power
-        Columns gpus, base_images_per_s (of one device) with `_low` and `_high` (NaN: no error); efficiency, low, high
-        (90 %) of the same rows, whose errors are independent; factor on the log width of the base's interval (95 to 90
-        %).
+        Columns gpus, base_images_per_s (of one device) with `_low` and `_high` (NaN: no error); columns efficiency,
+        low, high (90 %) of the same rows, whose errors are independent; factor on the base's log width (95 to 90 %).
     """
     rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
     columns = {"images_per_s": rate}

@@ -29,10 +29,10 @@ VALIDATION_COLUMNS = columns_of("validation")
 
 
 def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
-    """Return {class of cells: conformal half width of the 90 % interval of log(overhead + SCORE_FLOOR)}.
-
-    A class is an era with a class of link (`modern pcie`), an era, or "" for all cells. Classes with fewer
-    than FEWEST groups (a family of a publisher) are left out. errors: the table of `validation_errors`.
+    """Return how wide prediction intervals must be, learnt from the errors on unseen machines (`errors`: the table of
+    `validation_errors`): {class of cells: half width of the 90 % interval of log(overhead + SCORE_FLOOR)}, where
+    overhead is 1 / efficiency - 1. A class is an era of software with a class of link (`modern pcie`), an era, or ""
+    for all cells. Classes with fewer than FEWEST groups (a family of a publisher) are left out.
     """
     widths = {}
     rows = errors[errors["score"].notna()]
@@ -46,7 +46,9 @@ def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
 
 
 def _widths_of(cells: pd.DataFrame, by_class: Mapping[str, float]) -> np.ndarray:
-    """Return per cell (era, link) the half width of log(overhead + SCORE_FLOOR) of its narrowest class known."""
+    """Return for each cell to predict (columns era, link) the half width of its interval of log(overhead +
+    SCORE_FLOOR): that of its narrowest class in `by_class` (`interval_widths`), else WIDTH_WITHOUT_EVIDENCE.
+    """
     widths = np.full(len(cells), WIDTH_WITHOUT_EVIDENCE)
     for classes in reversed(_cell_classes(cells)):
         narrower = pd.Series(classes).map(by_class).to_numpy(dtype=float)
@@ -63,11 +65,9 @@ def _cell_classes(cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 @dataclass(frozen=True)
 class CalibratedMethod:
-    """A fitted method with 90 % intervals from its errors on figures that were left out of the fit.
-
-    widths: the result of `interval_widths`.
-    slowest: the lowest speed-up of n devices over one in the evidence, at most 1, by class (`modern pcie`);
-    no prediction is below this speed-up, or below 1 in a class without evidence.
+    """A fitted method with 90 % intervals from its errors on figures that were left out of the fit. widths: the result
+    of `interval_widths`. slowest: the lowest speed-up of n devices over one in the evidence, at most 1, by class
+    (`modern pcie`); no prediction is below this speed-up, or below 1 in a class without evidence.
     """
 
     method: ScalingMethod
@@ -76,7 +76,8 @@ class CalibratedMethod:
 
     @classmethod
     def fit(cls, kind: type[ScalingMethod], evidence: pd.DataFrame, errors: pd.DataFrame) -> Self:
-        """Fit a method to evidence and take its interval widths, by class of cells, from its validation errors.
+        """Fit a scaling method to published efficiencies and take the widths of its intervals from its errors on
+        figures left out of the fit.
 
         Parameters
         ----------
@@ -89,9 +90,8 @@ class CalibratedMethod:
         return cls(kind.fit(rows), interval_widths(errors), slowest.to_dict())
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return efficiency, low, high (90 % prediction interval of a new machine) of cells in one node, same index.
-
-        cells: the columns that `with_step_facts` needs.
+        """Predict how well the devices of one node scale, for machines that nobody measured: efficiency, low, high (90
+        % prediction interval; shares of linear scaling), a row per row of `cells` (of `with_step_facts`).
         """
         described = with_step_facts(cells)
         slowest = [self.slowest.get(name, 1.0) for name in _cell_classes(described)[0]]
@@ -104,9 +104,9 @@ class CalibratedMethod:
 
 
 def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
-    """Predict every efficiency by a fit (class of METHODS) without its device family and without its publisher.
-
-    Returned are the rows of `evidence` (that table, base of one device) without warnings, with `group` (family
+    """Measure how wrong a scaling method (class of METHODS) is on unseen machines: predict every published efficiency
+    by a fit without its device family and without its publisher. These errors set the intervals and appear in the
+    report. Returned are the rows of `evidence` (that table, base of one device) without warnings, with `group` (family
     and publisher), `predicted` efficiency, `error` (predicted / efficiency - 1), `score` (|log| of the ratio of
     overheads) and `inside90`: whether the interval from the other groups contains the true one. NaN: no prediction.
     """
@@ -131,7 +131,9 @@ def _floored(overhead: pd.Series) -> pd.Series:
 
 
 def error_summary(errors: pd.DataFrame) -> dict[str, float]:
-    """Summarise `validation_errors`: rows, median_abs_error, p90_abs_error, bias (median), coverage90 (inside)."""
+    """Summarise how wrong a method is (`errors`: the table of `validation_errors`) for the report: {rows: their
+    number, median_abs_error and p90_abs_error (shares), bias (median error), coverage90 (share inside its interval)}.
+    """
     size = errors["error"].abs()
     return {
         "rows": len(errors),

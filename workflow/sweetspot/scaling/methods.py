@@ -27,7 +27,6 @@ LEVEL = 0.9  # of all intervals
 
 class ScalingMethod(ABC):
     """A way to predict the scaling efficiency of n devices in one node, fitted to published pairs.
-
     `intervals.CalibratedMethod` adds intervals, from errors on figures that were left out of the fit.
     """
 
@@ -43,9 +42,8 @@ class ScalingMethod(ABC):
 
 @dataclass(frozen=True)
 class MeanEfficiency(ScalingMethod):
-    """The 2018 rule (Parkopedia 2018, section 3): the mean efficiency of all families at the same workload.
-
-    averages: the table of `evidence.average_efficiency`.
+    """The 2018 rule (Parkopedia 2018, section 3): the mean efficiency of all families at the same workload. averages:
+    the table of `evidence.average_efficiency`.
     """
 
     averages: pd.DataFrame
@@ -61,9 +59,9 @@ class MeanEfficiency(ScalingMethod):
         return self.predict(cells)["efficiency"].to_numpy(dtype=float)
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Predict efficiency, low, high of each cell for a device family that is not among the averages.
-
-        The bounds (90 %) are mean +- t(n-1) s sqrt(1 + 1/n) for n families, NaN for one. cells: framework, model,
+        """Predict the efficiency (with 90 % bounds low, high) of each cell (a job on n devices) for a device family
+        that is not among the averages, by the 2018 rule: the mean of other families at the same workload. The bounds
+        are mean +- t(n-1) s sqrt(1 + 1/n) for n families, NaN for one. Columns of `cells`: framework, model,
         batch_size (NaN: all batches count) and precision. A framework without averages takes those of all frameworks,
         a missing model all models at the nearest batch (in doublings), a missing precision the others.
         """
@@ -81,7 +79,9 @@ class MeanEfficiency(ScalingMethod):
 
 
 def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float, float, float]:
-    """Return efficiency, low, high (90 %) of a new family from a workload's averages, at the batch next to its own."""
+    """Return (efficiency, low, high), a 90 % prediction interval of a new device family, from `averages` of one
+    workload (array, a row per batch: batch_size, efficiency, families, spread) near `batch_size`; NaN: unknown.
+    """
     from scipy.special import stdtrit  # the t quantile; scipy.stats takes a second to import
 
     if not len(averages):
@@ -99,7 +99,6 @@ def _prediction_interval(averages: np.ndarray, batch_size: float) -> tuple[float
 @dataclass(frozen=True)
 class UniversalScalabilityLaw(ScalingMethod):
     """Efficiency 1 / (1 + s (n-1) + k n (n-1)), s, k >= 0 (Gunther 2007, Guerrilla Capacity Planning, chapter 4).
-
     constants: array (s, k) by (model, precision); common: (s, k) of all figures, for other workloads.
     """
 
@@ -108,7 +107,7 @@ class UniversalScalabilityLaw(ScalingMethod):
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame) -> Self:
-        """Return the law with s and k fitted per model and precision, and to all rows of the table evidence."""
+        """Fit the law's constants s and k per model and precision, and to all rows of table evidence for others."""
         rows = learnable(evidence)
         devices, efficiency = rows["gpus"].to_numpy(float), rows["efficiency"].to_numpy(float)
         families = pd.factorize(rows["family"])[0]
@@ -119,7 +118,7 @@ class UniversalScalabilityLaw(ScalingMethod):
         return cls(constants, fit_law(devices, efficiency, families))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the efficiency of each cell by the law, from its columns gpus, model and precision."""
+        """Predict each cell's efficiency (share of linear scaling) by the law, from gpus, model and precision."""
         keys = zip(cells["model"], cells["precision"], strict=True)
         serial, crosstalk = np.array([self.constants.get(key, self.common) for key in keys]).T
         devices = cells["gpus"].to_numpy(dtype=float)
@@ -127,7 +126,8 @@ class UniversalScalabilityLaw(ScalingMethod):
 
 
 def fit_law(devices: np.ndarray, efficiency: np.ndarray, families: np.ndarray) -> np.ndarray:
-    """Fit s and k of the universal scalability law by non-negative least squares on 1/efficiency - 1; return [s, k].
+    """Fit the constants of the universal scalability law by non-negative least squares on 1/efficiency - 1; return the
+    array [s, k] (serial share and crosstalk), from which the efficiency of any number of devices follows.
 
     Parameters
     ----------

@@ -14,11 +14,9 @@ MIDDLING_NETWORK = {"parameters_millions": 30.0, "tensors": 160, "normalised": T
 
 @cache
 def listed_networks() -> pd.DataFrame:
-    """Return facts/networks.csv, one row per network (index: its name), with three columns.
-
-    parameters_millions: trainable values; each step exchanges one gradient for each. tensors: separate gradients
-    (weights, biases, scales), each of which takes time to start. normalised: whether batch normalisation follows
-    convolutions.
+    """Return facts/networks.csv, a row per network (index: its name): what it sends between devices at each training
+    step. parameters_millions: trainable values; each step exchanges one gradient for each. tensors: separate gradients
+    (weights, biases, scales), each of which takes time to start. normalised: has batch normalisation.
     """
     rows = pd.DataFrame(table("networks")).set_index("network")
     rows["normalised"] = rows["normalised"] == "yes"
@@ -32,7 +30,7 @@ def with_network_facts(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def unlisted_network_warnings(model: str) -> list[dict[str, str]]:
-    """Return [a `network_unknown` warning for a prediction] if facts/networks.csv lacks the model, else []."""
+    """Return [a warning that assumed facts stand in] for a model that facts/networks.csv lacks; [] if it is listed."""
     if network_name(model) in listed_networks().index:
         return []
     message = (

@@ -13,10 +13,8 @@ ALL_GROUPS = ""
 
 @dataclass(frozen=True)
 class SlopePrior:
-    """Prior assumptions of `fit_pooled_slopes`, each as (mean, standard deviation).
-
-    slopes: of the slope on each variable; step: of the change where a figure crosses a border;
-    scatter: standard deviation of one figure around its line.
+    """Prior assumptions of `fit_pooled_slopes`, each as (mean, standard deviation). slopes: of the slope on each
+    variable; step: of the change where a figure crosses a border; scatter: deviation of one figure from its line.
     """
 
     slopes: tuple[tuple[float, float], ...]
@@ -35,19 +33,16 @@ class PooledSlopes:
 def fit_pooled_slopes(
     groups: pd.Series, variables: Sequence[pd.Series], target: pd.Series, step: pd.Series, prior: SlopePrior
 ) -> PooledSlopes:
-    """Fit lines through the origin: `target` = sum of slope (per group) x variable + coefficient x `step`.
-
-    The coefficient and the slopes of the first variable are >= 0.
+    """Fit a line per group (benchmark, kind of network) that is drawn to a common line where the group has few
+    figures; scaling losses between nodes and in times to a target are learnt so. `target` = sum of slope (per group) x
+    variable + coefficient x `step`; the coefficient and the slopes of the first variable are >= 0 (partial pooling:
+    Gelman & Hill 2007, chapter 12; robust weights: Huber 1964).
 
     Parameters
     ----------
     groups, variables, target, step, prior
         Of each row its group, its value of each variable, the number to explain, and 1 where it crosses a border (-1:
         back, else 0); means and standard deviations of the slopes, of the step and of the scatter.
-
-    References
-    ----------
-    Gelman & Hill 2007, chapter 12 (partial pooling); Huber 1964 (weights).
     """
     names = sorted(set(groups))
     members = np.column_stack([np.ones(len(groups)), *(groups == name for name in names)])

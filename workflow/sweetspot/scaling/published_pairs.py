@@ -23,12 +23,11 @@ BATCH_UNKNOWN = warning("batch_not_stated", "the batch is not stated, nor how lo
 
 
 def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
-    """Pair published figures of n devices (columns of throughput.csv) with a base of fewer devices (`_find_base`).
-
-    The base has the same benchmark, framework, device, model, batch (or none), precision and dataset. Returned are the
-    rows of modelled frameworks on synthetic or real data that have a base, with base_gpus, base_nodes,
-    base_images_per_s, `efficiency` against the base, `family`, `warnings` (`super_linear`, `inconsistent`,
-    `batch_not_stated`) and the machine facts of `throughput.published.with_machine_facts`.
+    """Compute scaling efficiencies from published speeds (`published`: columns of throughput.csv): pair each figure of
+    n devices with a base of fewer devices (`_find_base`), the evidence from which scaling is learnt. The base has the
+    same benchmark, framework, device, model, batch (or none), precision and dataset. Returned are the rows of modelled
+    frameworks on synthetic or real data that have a base, with base_gpus, base_nodes, base_images_per_s, `efficiency`
+    against the base, `family`, `warnings` and the columns of `with_machine_facts`.
     """
     frameworks = published["framework"].fillna("").astype(str).map(framework_name)
     rows = published.assign(framework=frameworks)
@@ -54,12 +53,11 @@ def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float] | None:
-    """Return (devices, nodes, images/s per device) of the base of a row of throughput.csv with n devices; None: none.
-
-    figures: all rows of the same workload. The base is the row of one device. For a row that spans nodes the base
-    is the largest count within one node, so that only the loss between nodes shows, or else the smallest count;
-    the latter also on POD_FABRIC. Of several rows with that count those of the same instance and note are taken,
-    if there are any; images/s is their median.
+    """Find what a published speed of n devices is compared with to get its scaling efficiency: return (devices, nodes,
+    images/s per device) of its base, or None if no figure can serve. `row`: a row of throughput.csv; `figures`: all
+    rows of the same workload. The base is the row of one device. For a row that spans nodes the base is the largest
+    count within one node, so that only the loss between nodes shows, or else the smallest count; the latter also on
+    POD_FABRIC. Of several rows those of the same instance and note; images/s is their median.
     """
     spans_nodes = pd.notna(row.nodes) and row.nodes > 1
     fewer = [figure for figure in figures if figure.gpus < row.gpus]
@@ -87,7 +85,9 @@ def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
-    """Return warnings per row of `pair_with_bases`: efficiency too high, or that of a pair with its base; no batch."""
+    """Return per row of `pair_with_bases` the warnings that keep it from being learnt from: an efficiency above what
+    is possible, in this pair or in another with the same base; a batch that nobody states.
+    """
     machine_key = [*PAIR_KEY, "instance", "note"]
     highest = paired.groupby(machine_key, dropna=False)["efficiency"].transform("max")
     has_default_batch = paired["benchmark"].fillna("").isin(DEFAULT_BATCH_BENCHMARKS)

@@ -38,7 +38,9 @@ LINK_BY_INTERCONNECT["nvlink_bridge"] = BRIDGE
 
 
 def device_family(gpu: str) -> str:
-    """Return the chip of a device in small letters, e.g. 'v100' for 'Tesla V100-SXM3-32GB', 'rtx 4090'."""
+    """Return the chip of a device in small letters, e.g. 'v100' for 'Tesla V100-SXM3-32GB', 'rtx 4090', so that
+    figures of all its forms count as one family (in averages and when left out for validation).
+    """
     name = gpu.lower()
     bare = " ".join(VENDOR.sub(" ", name).replace("-", " ").split())
     consumer = CONSUMER.search(bare)
@@ -51,10 +53,9 @@ def device_family(gpu: str) -> str:
 
 
 def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Add `interconnect`, `exchange`, `family` and `framework_version` (empty) to cells, for `with_step_facts`.
-
-    cells: rows with `instance`, `gpu` and `batch_size`. Where the instance declares no interconnect, the form of its
-    device (`...-SXM2`) decides; the name of an instance never does.
+    """Add the facts of a study's machines that `with_step_facts` needs to predict scaling: `interconnect`, `exchange`
+    (True), `family` and `framework_version` (empty). `cells`: rows with `instance`, `gpu` and `batch_size`. Where the
+    instance declares no interconnect, the form of its device (`...-SXM2`) decides; the name of an instance never does.
     """
     declared = [getattr(instances.get(name), "interconnect", None) for name in cells["instance"]]
     guessed = [guessed_interconnect(str(gpu)) for gpu in cells["gpu"]]
@@ -73,9 +74,9 @@ def eras_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def link_classes_of(cells: pd.DataFrame) -> pd.Series:
-    """Return the class of link of each cell: `nvlink`, `bridge`, `geforce` or `pcie` on one node, else `network`.
-
-    cells: rows with `gpu`, `interconnect` (null: the bus) and `nodes` (null: an unknown number).
+    """Return how the devices of each cell (a job on several devices) reach each other, the main cause of scaling
+    losses: `nvlink`, `bridge`, `geforce` (no peer access) or `pcie` on one node, else `network`. `cells`: rows with
+    `gpu`, `interconnect` (null: the bus) and `nodes` (null: an unknown number).
     """
     buses = {gpu: GEFORCE_BUS if GEFORCE.fullmatch(device_family(str(gpu))) else BUS for gpu in set(cells["gpu"])}
     links = [
@@ -87,23 +88,18 @@ def link_classes_of(cells: pd.DataFrame) -> pd.Series:
 
 
 def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns from which scaling methods predict a cell's efficiency; cells that have them stay as they are.
+    """Add the columns from which scaling methods predict the efficiency of n devices to `cells` (jobs on n devices
+    each); those that have them stay as they are. Added: `era` (of software), `link`, `doublings` (log2 n/2), `ring` (2
+    (n-1)/n), `step_s` (seconds of a step on one device), `gradient_gb` (1e9 bytes of all gradients, half as many in
+    half precision), `slow_half` (bool: half precision with batch normalisation on tensor cores, not compiled),
+    `old_software` (bool: before TensorFlow 1.15), `device_group` (text: family and link), `network_group` (text: the
+    network's name) and the columns of `with_network_facts`.
 
     Parameters
     ----------
     cells
-        Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla, exchange
-        (whether the devices exchange gradients), framework_version, base_images_per_s (one device), and `as_of` (date
-        as text) where it is known.
-
-    Returns
-    -------
-    pd.DataFrame
-        The cells with `era`, `link`, `doublings` (log2 n/2), `ring` (2 (n-1)/n), `step_s` (seconds of a step on one
-        device), `gradient_gb` (1e9 bytes of all gradients, half as many in half precision), `slow_half` (bool: half
-        precision with batch normalisation on tensor cores, not compiled), `old_software` (bool: before TensorFlow
-        1.15), `device_group` (text: family and link), `network_group` (text: the network's name) and the columns of
-        `with_network_facts`.
+        Columns gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla,
+        exchange (whether the devices exchange gradients), framework_version, base_images_per_s (one device), `as_of`.
     """
     if "step_s" in cells:
         return cells

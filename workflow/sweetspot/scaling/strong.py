@@ -39,10 +39,9 @@ DEVICES_ON_FAST_LINKS, DEVICES_ON_NVL72 = 8, 72
 
 @dataclass(frozen=True)
 class StrongScaling:
-    """Fitted exponents b, c, g of strong scaling (formula in the module docstring).
-
-    loss: b by benchmark; batch: g by benchmark ("": a benchmark without pairs); leaving: c; width: half width of the
-    90 % interval of log minutes at one doubling, which grows with the root of the doublings; pairs: number of pairs.
+    """Fitted exponents b, c, g of strong scaling (formula in the module docstring). loss: b by benchmark; batch: g by
+    benchmark ("": a benchmark without pairs); leaving: c; width: half width of the 90 % interval of log minutes at one
+    doubling, which grows with the root of the doublings; pairs: number of pairs.
     """
 
     loss: Mapping[str, float]
@@ -52,9 +51,8 @@ class StrongScaling:
     pairs: int
 
     def log_change(self, pairs: pd.DataFrame) -> pd.Series:
-        """Return the log change of total device time from m to n devices by pair: log(minutes(n) n / (minutes(m) m)).
-
-        pairs: columns benchmark, doublings, leaves, log_batch, as of `result_pairs`.
+        """Return by how much the total device time to a target changes from m to n devices, per pair: log(minutes(n) n
+        / (minutes(m) m)); 0 is perfect scaling. `pairs`: rows of `result_pairs`.
         """
         loss = slopes_of(pairs["benchmark"], self.loss) * pairs["doublings"] * math.log(2)
         batch = slopes_of(pairs["benchmark"], self.batch) * pairs["log_batch"]
@@ -66,11 +64,10 @@ class StrongScaling:
 
 
 def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
-    """Pair results (`read_times`) of a benchmark, device, round and submitter with those at its smallest count.
-
-    Of several results at a count the median is taken. Returned is a row per pair: benchmark, gpu, family, submitter,
-    gpus (n), doublings = log2(n/m), log_minutes = log(minutes(n) n / (minutes(m) m)), leaves (`crossings`),
-    log_batch = log(B_n/B_m) (NaN: not stated).
+    """Pair published times to a target (`times`: rows of `read_times`) of a benchmark, device, round and submitter
+    with those at its smallest count of devices; strong scaling is fitted to these pairs. Several results at a count:
+    their median. Returned is a row per pair: benchmark, gpu, family, submitter, gpus (n), doublings = log2(n/m),
+    log_minutes = log(minutes(n) n / (minutes(m) m)), leaves (`crossings`), log_batch = log(B_n/B_m) (NaN: not stated).
     """
     key = ["benchmark", "gpu", "round", "submitter"]
     medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
@@ -87,7 +84,8 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Series:
-    """Return for each row 1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0.
+    """Return per row 1 if only `gpus` is more devices than fast links join (which costs time once), -1 if only
+    `base_gpus`, else 0.
 
     Parameters
     ----------
@@ -99,9 +97,9 @@ def crossings(gpu: pd.Series, base_gpus: pd.Series, gpus: pd.Series) -> pd.Serie
 
 
 def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
-    """Fit minutes to a target by device count (`times`: the study's rows of `read_times`); no pair: the prior.
-
-    The width comes from the errors of `times`; from `further_times`, of other benchmarks, losses are learnt too.
+    """Learn how a time to a target shrinks with more devices, to estimate machines whose device count nobody timed.
+    `times`: the study's rows of `read_times`, whose errors set the interval; `further_times`: other benchmarks, from
+    which losses are learnt too. Without a pair of results the prior is returned.
     """
     pairs = result_pairs(pd.concat([times, *further_times]))
     errors = strong_errors(pairs, "family")
@@ -114,9 +112,8 @@ def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) 
 
 
 def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Return pairs (`result_pairs`) with stated batches and `gap`, log of predicted over true minutes.
-
-    Each is predicted by a fit without its group, a value of the column `group`, such as `family`.
+    """Measure how wrong estimates at other device counts are: predict each pair (`result_pairs`) with stated batches
+    by a fit without its value of the column `group`, such as `family`, add `gap`, log(predicted / true minutes).
     """
     predictable = pairs.dropna(subset=["log_batch"])
     tables = [predictable.head(0).assign(gap=0.0)]
@@ -127,7 +124,7 @@ def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
 
 
 def _fit(pairs: pd.DataFrame) -> StrongScaling:
-    """Return the exponents fitted to rows of `result_pairs` with stated batches, with the narrowest interval."""
+    """Fit strong scaling's exponents b, c, g to rows of `result_pairs` with batches; the caller sets the width."""
     rows = pairs.dropna(subset=["log_batch"])
     variables = rows["doublings"] * math.log(2), rows["log_batch"]
     prior = SlopePrior((LOSS_PRIOR, BATCH_PRIOR), LEAVING_PRIOR, SCATTER)
@@ -143,13 +140,15 @@ def strong_cells(
     instances: Mapping[str, Instance],
     columns: Iterable[str],
 ) -> pd.DataFrame:
-    """Estimate the speed (runs per second, 90 %) of instances whose device was timed, but not at their count.
+    """Estimate the speed (training runs per second, 90 % bounds) of a study's machines whose device was timed to the
+    target at other counts only: rows of the table extrapolation.
 
     Parameters
     ----------
-    times, fitted, question, instances, columns
-        The study's times to a target (`read_times`) and the exponents; its cells and machines (the base is the known
-        count nearest in doublings); the columns of the returned rows of the table `extrapolation`.
+    times, fitted
+        The study's times to a target (`read_times`); the fitted exponents.
+    question, instances, columns
+        What the study measures; its machines by name (the base is the nearest known count); columns to return.
     """
     timed = results(times)
     rows = []
@@ -168,7 +167,9 @@ def strong_cells(
 
 
 def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gpus: int) -> dict[str, Any]:
-    """Return {extrapolation column: value} of `gpus` devices from the result `base` at another count (`read_times`)."""
+    """Return a row {column of extrapolation: value} with the speed of `gpus` devices, scaled from the published result
+    `base` at another count; `times` (`read_times`) tell the usual global batch at either count.
+    """
     base_batch = base.global_batch
     if math.isnan(base_batch):
         base_batch = usual_batch(times, base.benchmark, base.gpus)
@@ -202,7 +203,7 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gp
 
 
 def usual_batch(times: pd.DataFrame, benchmark: str, gpus: int) -> float:
-    """Return the global batch (samples of a step) that submitters use at a count of devices; NaN if nobody states one.
+    """Return the usual global batch (samples of a step) of submitters with `gpus` devices; NaN if nobody states one.
 
     Parameters
     ----------

@@ -9,11 +9,7 @@ Each part is multiplied by the exponential of a sum of terms. A term belongs to 
 to the number of devices. Deviations of a device on its link, and in modern programs of a network (what its program
 exchanges, and when), are drawn to zero: a device or network without figures takes what is common to all.
 The two eras of programs are fitted separately.
-
-References
-----------
 Ring all-reduce: Patarasuk & Yuan 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
-
 """
 
 from dataclasses import dataclass, field, replace
@@ -42,9 +38,8 @@ Design = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Term:
-    """One coefficient of the overhead: the part it belongs to, the fact it multiplies, and its normal prior.
-
-    fact: a name of `_build_design`; for a deviation `column: group`, 1 for rows of that group.
+    """One coefficient of the overhead: the part it belongs to, the fact it multiplies, and its normal prior. fact: a
+    name of `_build_design`; for a deviation `column: group`, 1 for rows of that group.
     """
 
     part: str
@@ -86,7 +81,9 @@ class SumOfParts(ScalingMethod):
         return cls(learnable(evidence))
 
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the efficiency per row of `with_step_facts`, 1 / (1 + overhead); fit its era first if need be."""
+        """Predict the efficiency (share of linear scaling) of each cell (a job on n devices, row of
+        `with_step_facts`), 1 / (1 + overhead); an era of software is fitted when its first cell is predicted.
+        """
         overhead = np.zeros(len(cells))
         for era in set(cells["era"]):
             if era not in self.models:
@@ -97,10 +94,10 @@ class SumOfParts(ScalingMethod):
 
 
 def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
-    """Return one era's coefficients, fitted to its rows of `learnable` evidence by penalised robust least squares.
-
-    The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; all rows of one
-    publisher's device family together weigh as the root of their number. Levenberg-Marquardt with reweighting.
+    """Fit the overhead's coefficients for one era of software (`classic` or `modern`) to its rows of `learnable`
+    evidence by penalised robust least squares. The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the
+    squares of the priors; all rows of one publisher's device family together weigh as the root of their number. By
+    Levenberg-Marquardt.
     """
     terms = []
     for term in prior_terms(era):
@@ -119,7 +116,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     weight /= weight.mean()
 
     def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return loss, gradient (per term), curvature (terms x terms, Gauss-Newton) of the fit at a value per term."""
+        """Return (loss, gradient, Gauss-Newton curvature: terms x terms) at a value per term, for a fit's step."""
         parts = _parts(design, coefficients)
         floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
         residual = (np.log(floored) - target) / RESIDUAL_SD
@@ -159,7 +156,9 @@ def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
 
 
 def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
-    """Turn `with_step_facts` rows into facts (cells x terms), quantities (x parts), membership (terms x parts)."""
+    """Build the matrices of the learned method from rows of `with_step_facts`, for its fit and predictions: facts
+    (cells x terms), quantities (cells x parts: the unscaled overheads) and membership (terms x parts, 0 or 1).
+    """
     link, doublings = cells["link"], cells["doublings"]
     columns = {
         "always": 1.0,

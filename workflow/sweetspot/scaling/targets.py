@@ -28,20 +28,16 @@ FIGURE_KEY = ["family", "gpus", "model", "framework", "precision", "xla"]
 def target_cells(
     throughput: pd.DataFrame, targets: Sequence[Target], question: StudyCells, instances: Mapping[str, Instance]
 ) -> pd.DataFrame:
-    """Select the single-device rows of throughput from which that of the target machines is predicted.
+    """Select the single-device speeds from which the speed of a study's larger machines is extrapolated. Returned is a
+    row per target and cell: the columns of `throughput` for the base, with `instance`, `base_instance`, `gpus`,
+    `nodes` and declared `warnings` of the target, and `base_images_per_s` with `_low`, `_high` (95 %, NaN for one run)
+    and `base_warnings`.
 
     Parameters
     ----------
     throughput, targets, question, instances
-        results/<study>/throughput.parquet; machines to extrapolate to, each with the instance of its single device; the
-        cells that the study is about; the declared machines by name.
-
-    Returns
-    -------
-    pd.DataFrame
-        One row per target and cell: the columns of `throughput` for the base, with `instance`, `base_instance`, `gpus`,
-        `nodes` and declared `warnings` of the target, and `base_images_per_s` with `_low`, `_high` (95 %, NaN for one
-        run) and `base_warnings`.
+        results/<study>/throughput.parquet; machines to extrapolate to, each with the instance of its single device;
+        what the study measures (models, batches, precision, framework); the declared machines by name.
     """
     bases = throughput.query(
         f"gpus == 1 and status in {USABLE} and model in @question.model and batch_size in @question.batch_size and "
@@ -66,13 +62,13 @@ def target_cells(
 def extrapolate_cells(
     cells: pd.DataFrame, facts: pd.DataFrame, fitted: FittedScaling, evidence: pd.DataFrame
 ) -> pd.DataFrame:
-    """Predict the target cells' throughput: a row of table extrapolation per cell and method, 90 % bounds.
+    """Predict the speed of the target machines by each fitted method: a row of the table extrapolation per cell and
+    method, with 90 % bounds, from which the decision takes the headline method and the report shows the others.
 
     Parameters
     ----------
     cells, facts, fitted, evidence
-        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; table evidence (a prediction far
-        from such figures gets a warning).
+        The table of `target_cells`; `with_declared_facts` of it; the fitted methods; published pairs (table evidence).
     """
     tables = [
         with_published_warnings(extrapolation_rows(cells, fitted.predict(name, facts), name), facts, evidence)
@@ -82,13 +78,13 @@ def extrapolate_cells(
 
 
 def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Compute the target cells' throughput from one method's efficiencies as table extrapolation (`headline` False).
+    """Turn one method's predicted efficiencies into speeds of the target machines, rows of the table extrapolation
+    (`headline` False).
 
     Parameters
     ----------
     cells, predicted, method
-        The table of `target_cells` (a transferred base keeps its warnings); efficiency, low, high (90 %) of its rows;
-        one of METHODS.
+        The table of `target_cells`; efficiency, low, high (90 %) of its rows; one of METHODS.
     """
     base_warnings = cells["base_warnings"].where(cells["basis"] == "transferred", None)
     pairs = zip(cells["warnings"], base_warnings, strict=True)
@@ -106,13 +102,13 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
 
 
 def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
-    """Return `estimated` with a warning where a rate lies far outside published ones (`against_published`).
+    """Check extrapolated speeds against published ones of as many devices of the same family in one node: add a
+    warning where a rate lies far outside them (`against_published`), for the report.
 
     Parameters
     ----------
     estimated, facts, evidence
-        Rows of the table extrapolation; `with_declared_facts` of the same rows; published pairs
-        (table evidence), of which those of one node with as many devices of the same family are compared.
+        Rows of the table extrapolation; `with_declared_facts` of the same rows; published pairs (table evidence).
     """
     rate = evidence["efficiency"] * evidence["gpus"] * evidence["base_images_per_s"]
     is_node = evidence["nodes"].eq(1).fillna(False).astype(bool) & evidence["exchange"].astype(bool)
@@ -128,7 +124,9 @@ def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, eviden
 
 
 def with_equivalents(extrapolated: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Return table extrapolation with a copy of a target's rows for each of `instances` `equivalent_to` that target."""
+    """Return the table extrapolation with a copy of a target's rows for each machine that declares itself
+    `equivalent_to` that target, such as the same machine at another provider.
+    """
     tables = [extrapolated]
     for name, declared in instances.items():
         rows = extrapolated[extrapolated["instance"] == declared.equivalent_to]
@@ -148,16 +146,17 @@ def extrapolate_study(
     method: str,
     times: Sequence[pd.DataFrame] = (),
 ) -> dict[str, pd.DataFrame]:
-    """Return a study's tables by name: `extrapolation` (throughput of the targets) and `validation` (errors by method).
+    """Predict the speed of a study's machines that nobody measured. Return its tables by name: `extrapolation` (speeds
+    of the targets with 90 % bounds, which the decision prices) and `validation` (errors by method, for the report).
 
     Parameters
     ----------
     tables, instances, targets, question
-        `throughput`, `averages`, `evidence` of results/<study>/; machines by name; those to extrapolate to; cells
-        asked.
+        `throughput`, `averages` and `evidence` of results/<study>/; machines by name; machines to extrapolate to; what
+        the study measures.
     method, times
-        The headline, one of METHODS (without evidence there is only the learned method, with its priors); the study's
-        times to a target (`read_times`), from which machines timed at another count are estimated, then further ones.
+        The headline method, one of METHODS (without evidence there is only the learned one, with its priors); the
+        study's times to a target (`read_times`), for machines timed at another count, then further ones.
     """
     evidence = tables["evidence"]
     fitted = FittedScaling.fit(evidence, METHODS if len(evidence) else [LEARNED_METHOD])

@@ -70,7 +70,7 @@ class Closed(BaseModel):
 
     @model_validator(mode="after")
     def _keys_fit(self) -> Self:
-        """Raise ValueError with the first clause of `_expected`; return the model where there is none."""
+        """Raise ValueError with the first clause of `_expected`, the user's error message; else return the model."""
         for expected in self._expected():
             raise ValueError(expected)
         return self
@@ -102,26 +102,27 @@ class Ranged(Closed):
         return self.value if self.low is None else self.low, self.value if self.high is None else self.high
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause where the value lies outside its range."""
+        """Yield what was expected, a clause of the user's error message, where the value lies outside its range."""
         low, high = self.ends
         if not low <= self.value <= high:
             yield f"low <= value <= high, found {low:g}, {self.value:g}, {high:g}"
 
 
 def within(minimum: float, maximum: float = math.inf, noun: str = "a number") -> AfterValidator:
-    """Return a pydantic validator that the whole range of an uncertain number (`Ranged`, `Fact`) lies within bounds.
+    """Return a pydantic validator for fields of user files: the whole range of an uncertain number (`Ranged`, `Fact`)
+    must lie within bounds.
 
     Parameters
     ----------
     minimum, maximum, noun
-        The bounds (a minimum of SMALLEST is said as "above 0"), and what the number is, with its unit.
+        The bounds (a minimum of SMALLEST is said as "above 0"), and what the number is, with its unit, for messages.
     """
     expected = f"{noun} above 0" if minimum == SMALLEST else f"{noun} of at least {minimum:g}"
     if maximum < math.inf:
         expected += f", at most {maximum:g}"
 
     def check(number: Any) -> Any:
-        """Return the number unchanged. Raises ValueError where an end of its range is out of bounds."""
+        """Return a file's number unchanged; ValueError, the user's message, if an end of its range is out of bounds."""
         low, high = number.ends
         if low < minimum or high > maximum:
             raise ValueError(f"{expected}, found {low if low < minimum else high:g}")
@@ -158,7 +159,8 @@ LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
 
 def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
-    """Return the content of a file as an instance of its pydantic model; UserError with one sentence per mistake.
+    """Turn the content of a user's file (YAML or a CSV row) into an instance of its pydantic model, so that all later
+    code can rely on it; UserError with one sentence per mistake.
 
     Parameters
     ----------
@@ -184,7 +186,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    """Return a sentence for one validation error of pydantic: which key is wrong, its value and what is expected."""
+    """Turn one of pydantic's errors into a sentence for the user: which key is wrong, its value, what is expected."""
     location, kind, value, context = detail["loc"], detail["type"], repr(detail["input"]), detail.get("ctx", {})
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))
@@ -209,7 +211,8 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
-    """Raise UserError for two names that differ only by case: on macOS and Windows their files are one.
+    """Raise UserError for two names (of studies, machines, price lists) that differ only by case: on macOS and Windows
+    their files are one.
 
     Parameters
     ----------

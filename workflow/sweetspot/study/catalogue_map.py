@@ -51,13 +51,15 @@ class CatalogueMap(Closed):
     """Price lists whose machines are refreshed by the names of facts/catalogue_names.csv, unless a part names them"""
 
     def parts(self) -> Iterator[tuple[str, str, FilePart]]:
-        """Yield (source, key, part) for each part of the map, SkyPilot's before gpuhunt's."""
+        """Yield each (source, its key there, part) of the map, SkyPilot's before gpuhunt's, for `refresh-prices`."""
         for source, parts in (("skypilot", self.skypilot), ("gpuhunt", self.gpuhunt)):
             for key, part in parts.items():
                 yield source, key, part
 
     def completed(self, machines: Collection[str]) -> "CatalogueMap":
-        """Return the map with parts for those `machines` (names of instances) that only the library's table names."""
+        """Return the map with further parts for those of a study's `machines` (instance names) whose catalogue names
+        the library knows and the study does not state, so that their prices can be refreshed too.
+        """
         if not self.shipped.rates:
             return self
         rows = {name: row for row in table("catalogue_names") for name in (row["instance"], *row["names"].split(" ; "))}
@@ -76,14 +78,14 @@ class CatalogueMap(Closed):
 def checked_catalogue(
     catalogue: CatalogueMap | None, machines: Collection[str], price_lists: Collection[str], file: str | Path
 ) -> CatalogueMap:
-    """Check the names in a study's catalogue map (None: an empty one), and return it completed from the library.
+    """Check that the names in a study's catalogue map (None: an empty one) are those of its machines and price lists,
+    and return it completed from the library, ready for `refresh-prices`.
 
     Parameters
     ----------
-    catalogue, machines, price_lists
-        The map, and the names of the study's instances and price lists: others are refused by a UserError.
-    file
-        The study.yaml, for messages.
+    catalogue, machines, price_lists, file
+        The map, and the names of the study's instances and price lists: others are refused by a UserError; the
+        study.yaml, for messages.
     """
     catalogue = catalogue or CatalogueMap()
     parts = {f"catalogue.{source}.{key}": part for source, key, part in catalogue.parts()}

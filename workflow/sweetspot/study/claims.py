@@ -31,7 +31,7 @@ COLUMNS = {
     "offer": ("usd_per_hour", "days_per_month", "downtime_share", "capex_usd", "fixed_usd_per_month",
               "energy_usd_per_hour", "variable_usd_per_hour"),
     "option": MEASURES,
-    "rank": MEASURES,
+    "rank": MEASURES
 }  # fmt: skip
 
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -96,7 +96,7 @@ class Claims(Closed):
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Return the syntax tree of a claim's expression, e.g. '~1.06 * price(vm)'. Raises ValueError for no expression."""
+    """Return the syntax tree of a claim's expression, e.g. '~1.06 * price(vm)', to evaluate it. Else ValueError."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -104,7 +104,9 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def load_claims(path: str | Path) -> list[Claim]:
-    """Return the claims of claims.yaml; [] without the file. UserError with file, claim and offending text."""
+    """Read claims.yaml: the numbers and statements of the study's text that are recomputed from its result tables. []
+    without the file. UserError with file, claim and offending text.
+    """
     file = Path(path)
     if not file.is_file():
         return []
@@ -116,7 +118,7 @@ def load_claims(path: str | Path) -> list[Claim]:
 
 
 def _mistakes(claim: Claim) -> Iterator[str]:
-    """Yield a clause for each part of a claim's expression that is not allowed: what was found and is expected."""
+    """Yield a clause of the user's error message for each part of a claim's expression that is not allowed."""
     try:
         yield from () if claim.value is None else _mistakes_below(parse_expression(claim.value), claim)
     except (ValueError, RecursionError):
@@ -124,7 +126,9 @@ def _mistakes(claim: Claim) -> Iterator[str]:
 
 
 def _mistakes_below(node: ast.expr, claim: Claim) -> Iterator[str]:
-    """Yield a clause for each part of a syntax tree that is not allowed in a claim."""
+    """Yield a clause of the user's error message for each part of the syntax tree `node` that a claim's expression may
+    not have: only numbers, + - * /, brackets and FUNCTIONS are allowed, since it is evaluated.
+    """
     parts: list[ast.expr] = []
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool) and number <= MAXIMUM:
@@ -155,7 +159,7 @@ def _source(node: ast.expr) -> str:
 
 
 def _wrong_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
-    """Yield a clause for each argument of a call in a claim's expression that is not what FUNCTIONS expects."""
+    """Yield a clause of the user's error message per argument of a claim's `call` that is not as in FUNCTIONS."""
     required = [parameter for parameter in FUNCTIONS[name] if not parameter.endswith("=")]
     keywords = {f"{keyword.arg}=": keyword.value for keyword in call.keywords}
     if len(call.args) != len(required) or not keywords.keys() <= {*FUNCTIONS[name]}:

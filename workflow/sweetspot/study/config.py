@@ -72,10 +72,8 @@ class Measure(Closed):
     """Cap on the time of all runs together; null: none"""
 
     def flags(self) -> str:
-        """Return the flags of `run_benchmark.py` that define a measurement, in a fixed order: a change repeats runs.
-
-        The budget decides what is measured, not how. The time limit that holds is `limit_flag`; its default stands here
-        only because this text stands in the records of older runs.
+        """Return the flags of `run_benchmark.py` that define a measurement, in a fixed order: Snakemake repeats runs
+        where they change. The default time limit is among them only because the records of older runs have it.
         """
         values = {name: getattr(self, name) for name in PROTOCOL_KEYS} | {"time_limit_s": TIME_LIMIT_S}
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
@@ -105,5 +103,5 @@ class Config(Closed):
     @field_validator("measure_on", mode="before")
     @classmethod
     def _name_as_list(cls, value: Any) -> Any:
-        """Return a text, as `--config measure_on=workstation-gpu` gives it, in a list; other values unchanged."""
+        """Let `measure_on` be one name, as `--config measure_on=workstation-gpu` gives it: return it in a list."""
         return [value] if isinstance(value, str) else value

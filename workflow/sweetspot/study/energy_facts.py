@@ -1,5 +1,4 @@
 """What a study declares of power and electricity: facts with source and date, for energy and carbon of a training.
-
 They stand in study.yaml under `energy`, what it leaves to the library in facts/power.csv, providers.csv and grids.csv.
 """
 
@@ -58,7 +57,7 @@ class Site(Closed):
     """In place of g_per_kwh: a grid of the library's facts/grids.csv"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for a site that states nothing, and for a grid that is unknown or stated twice."""
+        """Yield a clause of the user's error message: a site that states nothing, a grid unknown or stated twice."""
         if not self._keys_set("pue", "g_per_kwh", "grid"):
             yield "at least one of pue, g_per_kwh, grid"
         if self.grid is not None and (self.g_per_kwh is not None or self.grid not in _grids()):
@@ -85,14 +84,14 @@ class Energy(Closed):
     """Whether what is not declared here is taken from the library's power.csv and providers.csv (2026, eastern US)"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for a device or site that is given twice, and for power without utilisation."""
+        """Yield a clause of the user's error message for a device or site given twice, or power without utilisation."""
         names = [*(device.gpu for device in self.devices), *(site.provider for site in self.sites)]
         yield from not_once(names, "devices and sites")
         if self.devices and self.utilisation is None and not self.shipped:
             yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 
     def completed(self) -> "Energy":
-        """Return a copy with each site's grid looked up and, if `shipped`, the library's facts for the rest."""
+        """Return a copy with all facts for kWh and kg CO2e: grids looked up and, if `shipped`, the library's too."""
         facts, sites = dict[tuple[str, str], Fact](), {site.provider: site for site in self.sites}
         if self.shipped:
             facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}

@@ -53,7 +53,7 @@ class Executor(Closed):
     """Devices of one node; a cell with more is refused (slurm only)"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for a key that the platform needs and is missing, and for `gpus_per_node` of no use."""
+        """Yield a clause of the user's error message: a key that the platform needs, `gpus_per_node` of no use."""
         key, per_node = self.platform.names_machine, self.gpus_per_node
         if key is not None and getattr(self, key) is None:
             yield f"{key}, since the instance is measured through {self.where}"
@@ -128,13 +128,13 @@ class Instance(Closed):
 
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
-    """Return the number of nodes that `gpus` devices of an instance take; 1 for an unknown instance.
+    """Return the number of nodes (hosts) that `gpus` devices of a machine take, since scaling between nodes is worse
+    than within; 1 for an unknown machine.
 
     Parameters
     ----------
     instances, name, gpus
-        The declared instances, one of them, and the devices used: by `gpus_per_node` where the instance is measured,
-        else as many of its declared nodes as they fill.
+        The declared machines, the name of one, and the devices used: by `gpus_per_node`, else declared nodes.
     """
     instance = instances.get(name)
     if instance is None:
@@ -159,7 +159,9 @@ def is_before_ampere(gpu: str) -> bool:
 
 
 def memory_of(machines: Mapping[str, Instance]) -> dict[str, float]:
-    """Return the GiB of one device by machine: declared, else of devices.csv (80 GB is 80 GiB); others are left out."""
+    """Return the memory of one device in GiB by machine, to see which jobs fit: as declared, else by the data sheet
+    (devices.csv; 80 GB is 80 GiB). Machines of unknown devices are left out.
+    """
     sizes = {
         name: machine.gpu_memory_gib or float(_device_rows().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
         for name, machine in machines.items()
@@ -181,7 +183,9 @@ class Needs(Closed):
 
 
 def load_instances(*files: Path) -> dict[str, Instance]:
-    """Return the instances of all files by name. Raises UserError with all mistakes, such as a name in two files."""
+    """Read the machines that a study may rent, own or measure, by name, from all `files` (instances.yaml). Raises
+    UserError with all mistakes, such as a name in two files.
+    """
     instances: dict[str, Instance] = {}
     faults, names = Faults(), set[str]()  # the names of those whose entry is at fault too: another may name them
     for file in files:

@@ -22,7 +22,7 @@ GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of 
 
 
 def _narrow(jobs: Amount) -> Amount:
-    """Return the jobs a month unchanged. Raises ValueError for a range of more than three decades."""
+    """Validate a number of jobs a month: return it; ValueError for a range of more than three decades."""
     low, high = jobs.ends
     if high > low * WIDEST:
         raise ValueError(f"a range of at most {WIDEST:g} times, found {low:g} to {high:g}")
@@ -94,7 +94,7 @@ class RecurringJob(Needs):
     source: Source
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for each mistake: not one size of a job, half of a pair of keys, unknown model, urgency."""
+        """Yield a clause of the user's error message: a job's size, half a pair of keys, unknown model, urgency."""
         if len(self._keys_set("samples", "hours", "tokens")) != 1:
             yield "one of samples, hours and tokens"
         for pair in (("tokens", "method"), ("hours", "instance"), ("within_hours", "urgent_per_month")):

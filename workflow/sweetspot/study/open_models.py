@@ -65,7 +65,7 @@ class OpenModel(NamedTuple):
 
 @cache
 def open_models() -> dict[str, OpenModel]:
-    """Return all rows of facts/models.csv by name of the model."""
+    """Return the language models whose training can be estimated, by name (facts/models.csv): sizes of their layers."""
     numbers = OpenModel._fields[1:3] + OpenModel._fields[4:-1]
     return {
         row["model"]: OpenModel(
@@ -76,7 +76,9 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """Return the row of facts/models.csv for a model's name, in any case, with or without publisher; else UserError."""
+    """Return the sizes of the language model that a user names, in any case, with or without publisher or `-instruct`,
+    e.g. 'meta-llama/Llama-3.1-8B'; UserError that suggests names if it is unknown.
+    """
     models, key = open_models(), name.strip().lower().split("/")[-1]
     untuned = {TUNED.sub("", model): row for model, row in models.items()} | models
     model = untuned.get(key) or untuned.get(TUNED.sub("", key))
@@ -88,18 +90,16 @@ def open_model(name: str) -> OpenModel:
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
-    """Return the floating-point operations of a training step for each token: 6 P + 12 L a s (PaLM, appendix B).
-
-    P are the weights that a token is multiplied with, L the layers, a the width of all heads, s the tokens of a
-    sequence; attention counts whole rows, causal or not. With adapters the other weights are frozen: forward and the
-    gradient of activations, 4 P. GRPO takes GRPO_TIMES as many for each token of prompts and answers.
+    """Return the floating-point operations of a training step for each token, from which hours follow by a device's
+    speed: 6 P + 12 L a s (PaLM, appendix B). P are the weights that a token is multiplied with, L the layers, a the
+    width of all heads, s the tokens of a sequence; attention counts whole rows, causal or not. With adapters the other
+    weights are frozen: forward and the gradient of activations, 4 P. GRPO takes GRPO_TIMES as many for each token of
+    prompts and answers.
 
     Parameters
     ----------
-    model, method
-        The model, and how it is trained.
-    sequence, rank
-        Tokens of a sequence; rank of the adapters.
+    model, method, sequence, rank
+        The model, and how it is trained; tokens of a sequence; rank of the adapters.
     """
     attention = 12.0 * model.layers * model.heads * model.head_width * sequence
     if method in ADAPTED:
@@ -116,7 +116,10 @@ def memory_need(
     kept: bool = False,
     chunked: bool = False,
 ) -> Needs:
-    """Return the GiB of memory that each device needs, and those that the devices divide (ZeRO 3), with Adam.
+    """Return the memory that training a language model takes, to see which machines can hold it: GiB that each device
+    needs, and GiB that the devices divide (ZeRO 3), with Adam. Bytes of a parameter: Rajbhandari et al. 2020 (ZeRO),
+    sec. 3.1. Activations: Korthikanti et al. 2022, sec. 4 and 5. What is not quantised beside 4-bit weights is held in
+    32 bits, as PEFT prepares it.
 
     Parameters
     ----------
@@ -127,13 +130,8 @@ def memory_need(
         Sequences that a device works on at once; whether the loss is made in parts, which keep the 16 bits of the
         logits (else LOGITS bytes).
     kept
-        Whether activations are kept, but for the scores of attention: A_LAYER bytes of each value of all layers.
-        Else each layer keeps its input (2 bytes) and layers are computed again, one of them whole at a time.
-
-    References
-    ----------
-    Bytes of a parameter: Rajbhandari et al. 2020 (ZeRO), sec. 3.1. Activations: Korthikanti et al. 2022, sec. 4 and 5.
-    What is not quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it.
+        Whether activations are kept, but for the scores of attention: A_LAYER bytes of each value of all layers. Else
+        each layer keeps its input (2 bytes) and layers are computed again, one of them whole at a time.
     """
     words = model.vocabulary * model.width * (1 if model.tied else 2)  # are not quantised
     if method in ADAPTED:
@@ -153,7 +151,7 @@ SEQUENCE = 2048
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:
-    """Return the model's name in the cells of a training on tokens, e.g. `llama-3.1-8b.lora.2048`.
+    """Return the name of a training on tokens in the column `model` of tables, e.g. `llama-3.1-8b.lora.2048`.
 
     Parameters
     ----------
@@ -164,7 +162,7 @@ def cell_name(model: str, method: str, sequence: int) -> str:
 
 
 def cell_work(name: str) -> tuple[OpenModel, Method, int] | None:
-    """Return (model, method, tokens of a sequence) of a name that `cell_name` made; None for other names."""
+    """Take apart a name made by `cell_name`: (model, method, tokens of a sequence), to compute its work; else None."""
     match = CELL_NAME.fullmatch(name)
     try:
         return (open_model(match[1]), match[2], int(match[3])) if match else None  # type: ignore[return-value]

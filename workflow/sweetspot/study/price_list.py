@@ -73,7 +73,7 @@ class PricedOffer(Closed):
     """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for each mistake: not one price, or a purchase or terms that do not fit it."""
+        """Yield a clause of the user's error message: not one price, a purchase or terms that do not fit it."""
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
         prices = self._keys_set(*kinds)
         if len(prices) != 1:
@@ -136,7 +136,9 @@ def check_together(prices: PriceList, path: str | Path) -> None:
 
 
 def _mistakes(prices: PriceList) -> Iterator[str]:
-    """Yield a sentence for each mistake of a price list that no single key shows, without the file's name."""
+    """Yield a sentence (without the file's name) per mistake of a price list that shows only when its keys are taken
+    together: repeated offers, exchange rates, terms longer than the project.
+    """
     currencies, machines = {"USD"}, set[tuple[str, str]]()
     for number, rate in enumerate(prices.rates):
         expected = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
@@ -177,7 +179,7 @@ def newest_day(prices: PriceList) -> date:
 
 
 def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
-    """Return the path in prices/history/ for an old price list; never the path of a file with another text.
+    """Return where to keep an old price list (prices/history/), never the path of a file with another text.
 
     Parameters
     ----------
@@ -195,7 +197,8 @@ def history_days(folder: Path) -> list[date]:
 
 
 def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
-    """Return the file of each list as it was on a day, by name, to decide under old prices; else the oldest known.
+    """Return {name: file} of the price lists as they were on a day, to decide the study under old prices; of a list
+    without one so old, the oldest known.
 
     Parameters
     ----------
@@ -212,7 +215,7 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
 
 
 def _day_and_number(folder: Path) -> tuple[date, int]:
-    """Return (date, number) of a folder's name in the history: `2026-11-22_2` has number 2, `2026-11-22` 0."""
+    """Return (date, number) of a folder in prices/history/, to sort by: `2026-11-22_2` has number 2, `2026-11-22` 0."""
     day, _, number = folder.name.partition("_")
     try:
         return date.fromisoformat(day), int(number or 0)

@@ -39,7 +39,7 @@ def scenario_file(folder: Path, name: str) -> Path:
 
 
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
-    """Return the scenarios in a study's folder by name; {} where it has none. Raises UserError with all mistakes."""
+    """Read a study's scenarios, {name: what differs from the study}; {} without any. UserError with all mistakes."""
     scenarios, faults = {}, Faults()
     for file in sorted((folder / "scenarios").glob("*.[yY]*")):
         with faults.gather():
@@ -55,7 +55,8 @@ def load_scenarios(folder: Path) -> dict[str, Scenario]:
 def write_scenario(
     scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], folder: Path
 ) -> tuple[Path, dict[str, Path], list[str]]:
-    """Write the workloads and price lists of a study as a scenario changes them; for pricing the scenario.
+    """Write the workloads and price lists of a study as a scenario changes them, so that the scenario is priced like a
+    study. Return (path of the new workloads.yaml, {name: path} of the new price lists, the changes as texts).
 
     Parameters
     ----------
@@ -64,11 +65,6 @@ def write_scenario(
         that does not exist, for multiplied work without jobs, and where nothing changes.
     workloads, lists, folder
         The study's workloads.yaml, its price lists by name, and the folder for the new files.
-
-    Returns
-    -------
-    tuple
-        Path of the new workloads.yaml, paths of the new price lists by name, and the changes as text.
     """
     old = {"workloads": load_yaml(workloads), "prices": {name: load_yaml(path) for name, path in lists.items()}}
     change = {"workloads": scenario.workloads, "prices": scenario.prices}
@@ -96,14 +92,14 @@ def write_scenario(
 
 
 def merged(old: Any, change: Any, file: Path) -> Any:
-    """Return the content of a file with a change merged into it; a number with its range is replaced whole.
+    """Return the content of a study's file (dicts and lists, as from YAML) with a scenario's change merged into it; a
+    number with its range is replaced whole.
 
     Parameters
     ----------
-    old, change
-        The study's content or a part of it, and what differs in the scenario; null removes a key.
-    file
-        The scenario's file, for a UserError about a key that is missing or an offer that is one of several.
+    old, change, file
+        The study's content or a part of it, and what differs in the scenario; null removes a key; the scenario's file,
+        for a UserError about a key that is missing or an offer that is one of several.
     """
     if isinstance(change, Mapping) and isinstance(old, Mapping) and "value" not in change:
         new = dict(old)
@@ -133,7 +129,7 @@ def merged(old: Any, change: Any, file: Path) -> Any:
 
 
 def differences(old: Any, new: Any) -> list[str]:
-    """Return a text 'path: old → new' for each value that differs between two contents of a file."""
+    """Return a text 'path: old → new' per value that differs, to tell what a scenario changes in a file's content."""
     before, after = _values_by_path(old), _values_by_path(new)
     return [
         f"{path}: {before.get(path, 'nothing')} → {after.get(path, 'nothing')}"
@@ -143,7 +139,7 @@ def differences(old: Any, new: Any) -> list[str]:
 
 
 def _values_by_path(content: Any, path: str = "") -> dict[str, str]:
-    """Return each value of a file's content as text, by its path of keys and names joined by blanks."""
+    """Return {path of keys and names, joined by blanks: value as text} of a file's content, to compare two."""
     if isinstance(content, list) and content and all(map(_name, content)):
         names = [_name(entry) for entry in content]
         content = {
@@ -173,9 +169,8 @@ def _purchase(entry: Mapping[str, Any]) -> str:
 
 
 def _with_factors(content: Any, scenario: Scenario, key: str = "") -> Any:
-    """Return the content at `key` of a file with the scenario's price of electricity and factor on the jobs.
-
-    Jobs of a phase stay whole numbers, at least 1.
+    """Return a file's content with the scenario's price of electricity and factor on the jobs put in. `key`: under
+    which key the content stands. Jobs of a phase stay whole numbers, at least 1.
     """
     if key == "per_kwh" and scenario.per_kwh is not None:
         return scenario.per_kwh  # in place of a range too

@@ -1,6 +1,5 @@
-"""config/commands/<name>.yaml: a training script of one's own, how it is started, and how it tells its steps.
-
-In the matrix `framework: command` with the file's name as `model`. A run reads it too.
+"""config/commands/<name>.yaml: a training script of one's own, how it is started, and how it tells its steps. In the
+matrix `framework: command` with the file's name as `model`. A run reads it too.
 """
 
 import hashlib
@@ -43,7 +42,7 @@ class Lines(Closed):
     @field_validator("pattern", "apart")
     @classmethod
     def _compiles(cls, value: str | None) -> str | None:
-        """Return the pattern. Raises ValueError where it does not compile or has a group of an unknown name."""
+        """Validate a regular expression: return it; ValueError if it does not compile or has unknown groups."""
         try:
             unknown = sorted(set(re.compile(value or "").groupindex) - set(GROUPS))
         except re.error as error:
@@ -78,7 +77,8 @@ class JsonLines(Closed):
 
 # The formats of `logs/patterns.py`, of other people's logs and of scripts that are measured.
 Program = Literal[
-    "huggingface", "lightning", "keras", "keras_lines", "dllogger", "torchtitan", "nanogpt", "nanochat", "images_per_s",
+    "huggingface", "lightning", "keras", "keras_lines", "dllogger", "torchtitan", "nanogpt", "nanochat", "megatron",
+    "images_per_s"
 ]  # fmt: skip
 StepSource = Program | Literal["iterator"]
 
@@ -109,7 +109,7 @@ class Script(Closed):
     """Floating-point operations of a training step for one unit, where known"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for each mistake: an unknown placeholder, no product, a command without program."""
+        """Yield a clause of the user's error message per mistake: an unknown placeholder, no product, no program."""
         if self.shell and not isinstance(self.command, str):
             yield "command as one text, since shell is true"
         product = str(self.samples_per_step)
@@ -128,7 +128,7 @@ class Script(Closed):
         return [*argv, *self.environment.values(), file or ""]
 
     def words(self) -> list[str]:
-        """Return program and arguments of the command, placeholders not filled in; with `shell` one text."""
+        """Return the command's program and arguments, placeholders not filled in; with `shell` one text."""
         if not isinstance(self.command, str):
             return self.command
         try:
@@ -142,7 +142,7 @@ class Script(Closed):
         return names | ({"batch_size"} if "global_batch_size" in names else set())
 
     def values(self, cell: Cell, run: int, scratch: str) -> dict[str, str]:
-        """Return the text for each placeholder of a run, by name.
+        """Return {placeholder: text} of a run, such as {"batch_size": "64"}, to be filled into the script's command.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Script(Closed):
         return {name: str(values[name]) for name in NAMES}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Return program and arguments of a run with placeholders filled in; with `shell` /bin/sh -c and one text."""
+        """Return the command (argv) that starts a run, placeholders filled in; with `shell`: /bin/sh -c, one text."""
         if self.shell:
             quoted = {name: shlex.quote(value) for name, value in values.items()}
             return ["/bin/sh", "-c", filled(self.words()[0], quoted)]

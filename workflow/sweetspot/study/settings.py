@@ -52,7 +52,7 @@ class Settings:
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
-        """Return the settings of a study; without its `instances` (by name) pages call machines by their keys."""
+        """Return a study's settings for the comparison; `instances` (by name) add titles and memory of machines."""
         from sweetspot.study.instances import memory_of  # lazily: its models take longer to import than the comparison
 
         question = study.cells

@@ -1,5 +1,4 @@
 """What is known of getting a machine: stock, waits, delivery, failures; of the library and of a study.
-
 facts/availability.csv has what was published, config/studies/<study>/availability.yaml what a team knows better.
 """
 
@@ -54,7 +53,7 @@ class StockFact(Closed):
     """Where it was read or observed, or that it is assumed and from what"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for each mistake: bounds in the wrong order, a number that cannot be, or no number at all."""
+        """Yield a clause of the user's error message: bounds out of order, an impossible number, or none."""
         numbers = [number for number in (self.low, self.value, self.high) if number is not None]
         largest = LARGEST[self.quantity]
         if numbers != sorted(numbers):
@@ -97,9 +96,8 @@ class AvailabilityFacts(NamedTuple):
     shipped: Sequence[StockFact]
 
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
-        """Return the most specific fact for an offer, the study's if it has any; None where nothing is known.
-
-        `quantity` is a key of LARGEST, such as wait_days; `offer` has the offer's values by KEYS.
+        """Return the fact about getting an offered machine that fits it best, the study's if it has any, else the
+        library's; None where nothing is known. `quantity`: a key of LARGEST; `offer`: values by KEYS.
         """
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
@@ -122,7 +120,8 @@ def study_facts(file: Path) -> list[StockFact]:
 
 
 def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """Return the facts of a study's availability.yaml, whose names are checked against those of the study.
+    """Read a study's availability.yaml and check its names against those of the study, so that no fact is without
+    effect.
 
     Parameters
     ----------
@@ -147,7 +146,9 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
 
 
 def load_availability(path: str | Path | None, as_of: date) -> AvailabilityFacts:
-    """Return the facts of a study's availability.yaml, if any, and the library's of two years around `as_of`."""
+    """Return all that is known of getting machines (stock, waits, delivery, failures): the facts of a study's
+    availability.yaml (None: it has none), and the library's of two years around `as_of`.
+    """
     shipped = [
         StockFact.model_validate({key: text for key, text in {**row, "gpu": gpu}.items() if text}, strict=False)
         for row in table("availability")

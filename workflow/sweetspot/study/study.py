@@ -38,7 +38,7 @@ NEEDED_BY_PROGRAMS = ("framework", "model", "batch_size", "gpus", "precision")
 
 
 def _inside(path: str) -> str:
-    """Return the path unchanged. Raises ValueError where it leaves the study's folder."""
+    """Let a path in study.yaml pass unchanged; ValueError where it leaves the study's folder. A validator."""
     if not path or path.startswith("/") or ".." in path.split("/"):
         raise ValueError("a path inside the study's folder")
     return path
@@ -73,7 +73,7 @@ class LogSource(Closed):
     """Where the log comes from; file, line and SHA-256 are added"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for each key that logs of this format do not say and the study does not either."""
+        """Yield a clause of the user's error message per key that neither such logs nor the study states."""
         for name in NEEDED.get(self.format, NEEDED_BY_PROGRAMS):
             if getattr(self, name) is None:
                 yield f"'{name}' to be given too, because {self.format} logs do not say it"
@@ -204,7 +204,7 @@ class Study(Closed):
         return provider_title(provider, self.titles)
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for a source or model given twice, and for batch sizes of the answer that no cell has."""
+        """Yield a clause of the user's error message: a source or model twice, an answer's batch that no cell has."""
         cells = self.cells
         yield from not_once([source.id for source in self.sources], "sources")
         yield from not_once(cells.model, "cells.model")
@@ -215,7 +215,7 @@ class Study(Closed):
 
 
 def check_study_name(name: str, studies: Path) -> None:
-    """Raise UserError for a reserved name, and for one that differs only by case from another in the folder."""
+    """Raise UserError for a reserved study name, or one that differs only by case from another in `studies`."""
     folder = name.casefold()
     if folder in RESERVED:
         raise UserError(f"study {name!r} would write into results/{folder}, which is of all studies; rename it")
@@ -224,9 +224,8 @@ def check_study_name(name: str, studies: Path) -> None:
 
 
 def load_study(folder: str | Path) -> Study:
-    """Return the study in `folder` (config/studies/NAME), its energy facts completed from the library.
-
-    Raises UserError for a missing study, mistakes in study.yaml, and a name that is not the folder's.
+    """Read the study in `folder` (config/studies/NAME), the question to answer; its energy facts are completed from
+    the library. Raises UserError for a missing study, mistakes in study.yaml, and a name that is not the folder's.
     """
     root = Path(folder)
     check_study_name(root.name, root.parent)

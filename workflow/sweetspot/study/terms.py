@@ -91,7 +91,7 @@ class Fee(Closed):
     """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause unless exactly one price is given."""
+        """Yield a clause of the user's error message unless exactly one price is given."""
         if len(self._keys_set("per_month", "per_start", "per_hour")) != 1:
             yield "exactly one of per_month, per_start, per_hour"
 
@@ -196,7 +196,7 @@ class Interruptions(Closed):
     """Where these come from"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for interruptions so frequent that no job could finish."""
+        """Yield a clause of the user's error message for interruptions so frequent that no job could finish."""
         often, dump = self.per_hour.value, self.checkpoint_s.value
         if often * dump >= 2 * 3600:
             yield (
@@ -241,7 +241,7 @@ class Ownership(Closed):
 
     def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
-        """Yield a clause where the machine could sell for more than it costs."""
+        """Yield a clause of the user's error message where the machine could sell for more than it costs."""
         lowest, highest = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
         if highest > lowest:
             yield f"residual of at most capex, found residual {highest:g} and capex {lowest:g}"
@@ -268,12 +268,13 @@ LATER = 1.5  # so far a currency may have moved beyond the years of the table
 
 
 def wrong_rate(currency: str, usd: float, day: date) -> str | None:
-    """Return a clause on what an exchange rate should be; None where it is right or the currency unknown.
+    """Check an exchange rate of a price list against the ECB's; return a clause that says what is expected, None where
+    it is right or the currency unknown.
 
     Parameters
     ----------
     currency, usd, day
-        Code, USD for one unit, and day of the rate; it is compared with the ECB's lowest and highest of that year.
+        Code, USD for one unit, and day of the rate; it is compared with the lowest and highest of that year.
     """
     if currency == "USD":
         return None if usd == 1 else "expected 1, or no rate of USD"
@@ -303,7 +304,7 @@ class DisplayCurrency(Closed):
     """Where the rate was read"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for an exchange rate that the currency did not have in that year."""
+        """Yield a clause of the user's error message for a rate that the currency did not have in that year."""
         wrong = wrong_rate(self.code, self.usd_per_unit, self.as_of)
         if wrong is not None:
             yield f"a rate that was one; usd_per_unit is {self.usd_per_unit:g} for {self.code}: {wrong}"

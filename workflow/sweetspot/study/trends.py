@@ -42,7 +42,7 @@ class Resale(Closed):
     """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for each mistake: not one of curve and points, or points out of order."""
+        """Yield a clause of the user's error message per mistake: not one of curve and points, points out of order."""
         if (self.curve is None) == (not self.points):
             yield "one of curve, points"
         ages = [point[0] for point in self.points]
@@ -53,7 +53,7 @@ class Resale(Closed):
                 yield f"low <= share <= high at {years:g} years, found {low:g}, {share:g}, {high:g}"
 
     def by_years(self) -> list[Point]:
-        """Return points (years since the purchase; median, low and high share of its price), from 0 years on."""
+        """Return the resale value by time: (years since the purchase; median, low, high share of its price) each."""
         import numpy as np
 
         curve = np.array([(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)])
@@ -125,13 +125,12 @@ CURRENT = re.compile(r"\b(A100|H100|H200|GH200|B200|GB200|B300|GB300|MI300X|MI32
 
 
 def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
-    """Return the name in PRESETS of the price path of an offer that states no trend.
+    """Return the name in PRESETS of how an offer's price moves in future, for an offer that states no trend.
 
     Parameters
     ----------
     provider, purchase, gpu
-        Who rents out the machine, how it is paid and its device. Contracts, own machines and the hyperscalers' old
-        devices are `fixed`.
+        Who rents out the machine, how it is paid and its device. Contracts, own machines and such are `fixed`.
     """
     if purchase in INTERRUPTIBLE:
         return "spot"

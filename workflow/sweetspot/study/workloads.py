@@ -93,7 +93,7 @@ class ProjectPlan(Needs):
         yield from not_once([phase.name for phase in self.phases], "phases")
 
     def job_of(self, phase: Phase) -> PhaseJob:
-        """Return one job of a phase as a workload of one run, so that it is priced like any other job."""
+        """Return one job of a phase as a workload of one run, so that it is priced like any other job (hours, USD)."""
         keys = {"gpu_memory_gib", "sharded_memory_gib", "instance", "model", "source"}
         return PhaseJob(
             **self.model_dump(include=keys),
@@ -114,18 +114,16 @@ class Workloads(RootModel[dict[Part, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, SingleJob]:
-    """Return the single jobs that are priced by name, in the order of the file. UserError without the file.
-
-    One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
-    So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
-    price of its own such a plan would have no option to be judged by.
+    """Read the jobs to price from workloads.yaml, {name: job} in the order of the file. UserError without the file. Of
+    a `monthly` workload there is one job per class, `<workload>.<class>` (`load_monthly` has the rest), and of a plan
+    whose model nothing else trains one per phase, `<plan>.<phase>`: else it had no price.
     """
     require_file(path)
     return _jobs_if_any(path)
 
 
 def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
-    """Return single jobs by name as `load_workloads` does, but {} if the file is missing."""
+    """Read the jobs to price as `load_workloads` does, but return {} if the file is missing."""
     jobs: dict[str, SingleJob] = {}
     for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
@@ -158,7 +156,7 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
-    """Return all workloads of workloads.yaml by name, jobs by tokens as jobs by samples; {} if the file is missing."""
+    """Read all works to price from workloads.yaml, by name, jobs by tokens made jobs by samples; {}: no file."""
     works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
     return {
         name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work
@@ -167,7 +165,9 @@ def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
 
 
 def _by_samples(job: RecurringJob) -> RecurringJob:
-    """Return a job by tokens as one by samples: a token is a sample, the model is `cell_name()`, memory is added."""
+    """Return a job given by tokens as one by samples, so that it is priced like any other: a token is a sample, the
+    model is named by `cell_name()`, and the memory that it needs is added.
+    """
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
@@ -189,7 +189,7 @@ class Need:
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:
-    """Return the memory need of each single job of workloads.yaml by name, to see whether it fits; {} if missing."""
+    """Return the memory that each job of workloads.yaml needs, by name, to see where it fits; {} without the file."""
     needs = {}
     for name, work in _jobs_if_any(path).items():
         if isinstance(work, ProjectPlan):

@@ -25,7 +25,7 @@ class _StrictLoader(yaml.CSafeLoader):
     """The safe loader, refusing keys that stand twice (YAML would silently keep the last)."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        """Return the mapping of a node as a dict. Raises MarkedYAMLError for a key that stands twice or is no text."""
+        """Return the mapping of a node as a dict. MarkedYAMLError, with its line, for a key twice or not a text."""
         keys = set()
         for key_node, value_node in node.value:
             text = key_node.value
@@ -40,7 +40,7 @@ class _StrictLoader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_number(self, node: Any) -> Any:
-        """Return the number of a node. Raises MarkedYAMLError for 010 and 1:30, which YAML 1.1 reads as 8 and 90."""
+        """Return the number of a node. MarkedYAMLError for 010 and 1:30, which YAML 1.1 reads as 8 and 90."""
         text = f"found {node.value}, which YAML 1.1"
         if OCTAL.fullmatch(node.value):
             raise _mistake(node, f"{text} reads as octal; write {int(node.value.replace('_', ''))}")
@@ -56,7 +56,6 @@ _StrictLoader.add_implicit_resolver("tag:yaml.org,2002:float", EXPONENT, list("-
 
 def load_yaml(path: str | Path) -> Any:
     """Return the content of a YAML file as dicts, lists, texts and numbers; every file of a study is read by it.
-
     Raises UserError with file and line: missing, no YAML, a key twice, an alias, or a number such as 010.
     """
     file = Path(path)
@@ -77,7 +76,7 @@ def load_yaml(path: str | Path) -> Any:
 
 
 def _check_structure(text: str) -> None:
-    """Raise MarkedYAMLError for aliases and deep nesting in a YAML text, which can take gigabytes once loaded."""
+    """Raise MarkedYAMLError for aliases and deep nesting in a YAML text, before loading it takes gigabytes."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -16,9 +16,9 @@ TABLE_COLUMNS = [name for name in columns_of("throughput") if name != "best"]
 
 
 def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
-    """Return one row per combination of values in the columns `key`: the fastest of the best `basis`, best first.
-
-    `table` has `basis` and `images_per_s`; a row without the latter is the last of its basis. `status` is ignored.
+    """Return the row to believe for each combination of values in the columns `key`: that of the strongest evidence
+    (`basis`, ranked by `cells.BASES` from measured to arithmetic), of equal ones the fastest (`images_per_s`). So one
+    speed per cell remains where several sources have one, strongest first; `status` is ignored.
     """
     order = pd.Categorical(table["basis"], BASES)
     ranked = table.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
@@ -26,13 +26,14 @@ def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 
 
 def mark_best(table: pd.DataFrame, value: str, key: Sequence[str]) -> pd.DataFrame:
-    """Add a bool column `best`: whether a row has the highest `value` among the rows with equal columns `key`.
+    """Add a bool column `best`, so that later steps can use only the fastest software variant of each machine and
+    model: True where a row has the highest `value` among the rows with equal values in the columns `key`.
 
     Parameters
     ----------
     table, value, key
-        Rows to mark (with a column `status`, only usable ones can be the best); the column of numbers (a row without
-        one is never the best); the columns that make up a group.
+        Rows of speeds (with a column `status`, only `ok` and `unstable` rows can be the best); name of the column of
+        numbers to compare (a row without a number is never the best); names of the columns that make up a group.
     """
     figures = table[value].astype("float64")
     if "status" in table.columns:
@@ -49,13 +50,17 @@ def cell_columns(
     batch_size: int,
     variant: str = "default",
 ) -> dict[str, Any]:
-    """Return the row {column: value} of a cell on all devices of a machine: its seven key columns, `gpu`, `nodes`.
+    """Return the identifying columns of a speed on all devices of one machine, as a row {column: value}, to which the
+    caller adds the speed itself: the seven key columns of a cell (`cells.CELL_COLUMNS`: instance, framework, model,
+    batch_size, gpus, precision, variant), `gpu` (name of the device) and `nodes` (number of hosts).
 
     Parameters
     ----------
-    question, instances, name, model, batch_size, variant
-        The study's cells, for the precision (and the framework where the machine states none); its machines, the name
-        of one of them, and the other columns of the cell; the batch is per device.
+    question, instances, name
+        What the study measures; read for its precision, and its framework where the machine states none; the study's
+        machines by name, and the name of the machine in question.
+    model, batch_size, variant
+        Network, batch per device (samples) and software variant of the cell.
     """
     from sweetspot.study.instances import nodes_of  # Lazily: its models take longer to import than `compare` has.
 

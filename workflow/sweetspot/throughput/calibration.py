@@ -6,19 +6,17 @@ FEWEST = 3  # groups that a class needs to have a width of its own, since one is
 
 
 def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
-    """Return the score that a share `level` of held-out figures does not exceed (split conformal, weighted by family).
+    """Return how wide a prediction interval must be: the error score that a share `level` of held-out figures does not
+    exceed. Multiplied by a prediction's own spread, it gives an interval with that coverage (split conformal
+    prediction: Vovk et al. 2005; weights, Tibshirani et al. 2019). NaN without any figures.
 
     Parameters
     ----------
     score, families, level
-        Error (at least 0) of each held-out figure, in units of its predicted spread; its family (a row weighs with the
-        root of its family's share, so that a device with hundreds of logs does not set the width alone); the coverage,
-        such as 0.9. The figure to be predicted counts as one row of infinite score, so a short calibration set gives a
-        wider interval; where it would be infinite, the largest score is returned; NaN without any.
-
-    References
-    ----------
-    Vovk et al. 2005; weights, Tibshirani et al. 2019.
+        Error (at least 0) of each figure left out of the fit, in units of its predicted spread; the family of each,
+        e.g. its device (a row weighs with the root of its family's share, so that a device with hundreds of logs does
+        not set the width alone); the wanted coverage, such as 0.9. The figure to be predicted counts as one row of
+        infinite score, so few figures give a wider interval; instead of infinity, the largest score.
     """
     if len(score) == 0:
         return float("nan")

@@ -20,12 +20,13 @@ OLDER = "a run might then end after five steps however short, and an interval of
 
 
 def measured_cells(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Average the runs (rows of `summarise_runs`) of each cell to a row of throughput.parquet with its interval.
-
-    Throughput is samples per step (batch x devices unless the runs say) / mean over runs of the mean step time: times
-    are averaged, not rates. The interval is the 95 % t interval of the logarithm of the runs' mean times, by the spread
-    of `spread_of_cells`, with `interval_df` degrees of freedom. `as_of` is the day of the last run. A cell whose runs
-    all failed has a status and no figure. Raises UserError for a cell measured on machines of two kinds.
+    """Average the repeated runs of each cell (one benchmark setup: machine, framework, model, batch, device count,
+    precision, variant) into one row of throughput.parquet, with a 95 % interval; these are the speeds that the
+    decision prefers. `runs` is the table of `summarise_runs`, a row per run; `instances` are the study's machines by
+    name. Throughput is samples per step (batch x devices unless the runs say) / mean over runs of the mean step time:
+    times are averaged, not rates. The interval is the 95 % t interval of the logarithm of the runs' mean times, by
+    `spread_of_cells`. `as_of` is the day of the last run. A cell whose runs all failed has a status and no figure.
+    Raises UserError for a cell measured on machines of two kinds.
     """
     check_machines(runs, instances)
     cells = _average(runs)
@@ -43,7 +44,10 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> pd.
 
 
 def _average(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per cell with means, sums, texts of its runs (`summarise_runs`); figures of usable runs only."""
+    """Reduce the runs (rows of `summarise_runs`) to one row per cell, the input of the interval and the warnings in
+    `measured_cells`: mean step time in `seconds`, `images_per_s` (samples per second), number of usable `runs`,
+    `variance` of the logarithm of their step times, `status`, first failure, hosts. Failed runs give no numbers.
+    """
     usable = runs["status"].isin(USABLE)
     texts = ["machine", "host", *MEASURED_TEXTS]
     figures = runs[["seconds", "step_error", "samples_per_step", "unit", *MEASURED_NUMBERS, *texts]].where(usable)
@@ -88,7 +92,9 @@ def _distinct(values: pd.Series) -> tuple[str, ...]:
 
 
 def _warnings(row: Any) -> Iterator[tuple[str, str]]:
-    """Yield (rule, message) for each warning of a cell (row of `_average` and spread): failed runs, no interval, ..."""
+    """Yield (rule, message), a slug and a sentence for the reader of the report, for each caveat about a measured
+    cell: a failed or unsteady run, only one run, several hosts, an older protocol. `row`: of `_average`, with spread.
+    """
     if not pd.isna(row.failed_status):
         yield row.failed_status, row.failed_message
     if row.unstable:

@@ -25,7 +25,9 @@ class CsvRow(Closed):
     @field_validator("*")
     @classmethod
     def _is_sound(cls, value: Any) -> Any:
-        """Return the value unchanged; ValueError for a number not above 0, a count over MAX_COUNT, an odd text."""
+        """Let a cell's value pass unchanged into the row, after type conversion; raise ValueError (pydantic turns it
+        into the user's error message) for a number not above 0, a count over MAX_COUNT, or a text with odd characters.
+        """
         if isinstance(value, str) and not re.search(TEXT, value):
             raise ValueError(PATTERNS[TEXT])
         if isinstance(value, int | float) and not 0 < value <= (MAX_COUNT if isinstance(value, int) else math.inf):
@@ -35,16 +37,16 @@ class CsvRow(Closed):
     @field_validator("precision", check_fields=False)
     @classmethod
     def _is_spelt(cls, value: str) -> str:
-        """Return the precision unchanged. Raises ValueError for `FP16`, which would be no figure of fp16."""
+        """Let a precision pass unchanged; ValueError for a misspelling such as `FP16`, which never matches fp16."""
         if meant := slipped(value, get_args(Precision)):
             raise ValueError(meant)
         return value
 
 
 def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
-    """Read a CSV file to a table whose columns are the fields of `model` (a row's checks); empty cells: its defaults.
-
-    Raises UserError if it is missing or no table, a column is missing or unknown (maybe misspelt), or a cell is wrong.
+    """Read a CSV file that a user wrote (published speeds, say) into a table with a column for each field of `model`,
+    the pydantic class that describes and checks one row; an empty cell gets the field's default. Raises UserError if
+    it is missing or no table, a column is missing or unknown (maybe misspelt), or a cell is wrong.
     """
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
@@ -66,12 +68,13 @@ def read_rows(path: Path, model: type[CsvRow]) -> pd.DataFrame:
 
 
 def require_distinct(table: pd.DataFrame, key: list[str], path: Path) -> None:
-    """Raise UserError, with a sentence for each repeat, if two rows of a table are equal in the columns `key`.
+    """Raise UserError, with a sentence for each repeat, if two rows of a user's table are equal in the columns `key`,
+    since it would be arbitrary which of the two figures counts.
 
     Parameters
     ----------
     table, key, path
-        Rows of `read_rows`, the columns that must differ between rows, and the file that was read.
+        Rows of `read_rows`, the columns that must differ between rows, and the file, named in the message.
     """
     repeats = []
     for values, rows in table.groupby(key, sort=False).groups.items():

@@ -36,20 +36,20 @@ def gather_throughput(
     logs: Sequence[LogSource] = (),
     find_impossible: FindImpossible = lambda _: [],
 ) -> pd.DataFrame:
-    """Build throughput.parquet of a study from run files, published figures and times, logs, and stand-ins.
+    """Build throughput.parquet, the table of all speeds that the decision rests on: one row per cell (machine,
+    framework, model, batch, device count, precision, variant) from its strongest evidence, be it a measurement, a
+    published figure or time, a training log, or a stand-in from a similar setup. The column `best` marks the fastest
+    variant.
 
     Parameters
     ----------
-    runs, question, as_of, instances, folder, logs, find_impossible
-        Paths of the run files; the cells that the study is about; date of published figures that state none; machines
-        by name; the study's folder (throughput.csv, efficiency.csv, time_to_target.csv, if any; UserError for faulty
-        files); its training logs; finder of figures beyond what devices can reach
+    runs, question, as_of, instances
+        Paths of the benchmark result files; what the study measures (models, batches, precision, framework); date
+        given to published figures that state none; the study's machines by name.
+    folder, logs, find_impossible
+        The study's folder (throughput.csv, efficiency.csv, time_to_target.csv, if any; UserError for faulty files);
+        training logs named in study.yaml; function that finds speeds beyond what devices can reach
         (`transfer.plausibility.impossible_figures`).
-
-    Returns
-    -------
-    DataFrame
-        Rows of throughput.parquet, one for each cell, of its best basis; `best` marks the fastest variant.
     """
     complete = partial(complete_rows, as_of=as_of, instances=instances)
     tables, replaced = [complete(timed_cells(read_times(folder / TIMES), question, instances))], []
@@ -83,7 +83,7 @@ def gather_throughput(
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Read run files to rows of throughput.parquet, one per cell; UserError for faulty files."""
+    """Read benchmark result files to rows of throughput.parquet, a cell's runs averaged. UserError for a bad file."""
     from sweetspot.throughput.collect import measured_cells  # only studies with runs need Arrow
     from sweetspot.throughput.run_files import summarise_runs
 
@@ -91,10 +91,10 @@ def measured_table(files: Sequence[str], instances: Mapping[str, Instance]) -> p
 
 
 def _published_pool(folder: Path, logs: Sequence[LogSource], instances: Mapping[str, Instance]) -> pd.DataFrame | None:
-    """Return the rows of the study's throughput.csv and of its logs as one table; None if the study has neither.
-
-    Added: `xla` (bool), `comparable` (bool: the devices are of one node and train together), `basis` (`own` or
-    `published`) and `warnings` (of the log reader, and the row's note as one).
+    """Return everything that others published about the study's models, the rows of its throughput.csv and training
+    logs, as one table from which missing speeds are taken or estimated; None if the study has neither. Added columns:
+    `xla` (bool: compiled), `comparable` (bool: the devices are in one node and train together), `basis` (`own`: timed
+    by the user; or `published`) and `warnings` (of the log reader, and the row's note as one).
     """
     file = folder / "throughput.csv"
     tables = [read_published(file)] if file.is_file() else []
@@ -126,12 +126,13 @@ def _published_pool(folder: Path, logs: Sequence[LogSource], instances: Mapping[
 
 
 def complete_rows(table: pd.DataFrame, as_of: str, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Make figures that were not measured here rows of throughput.parquet: status `ok`, no runs, date and nodes set.
+    """Bring speeds that were not measured here into the form of throughput.parquet, so that they can be stacked with
+    the measured ones: all its columns, status `ok`, 0 runs, date and number of nodes filled in.
 
     Parameters
     ----------
     table, as_of, instances
-        Figures (with instance and gpus at least), the date of those without one, and the study's machines by name.
+        Speeds (columns instance and gpus at least), the date of those without one, the machines by name.
     """
     filled = table.reindex(columns=list(TABLE_COLUMNS))
     nodes = [nodes_of(instances, row.instance, row.gpus) for row in filled.itertuples()]

@@ -8,19 +8,17 @@ import pandas as pd
 
 from sweetspot.warnings import joined, warning
 
-# Published repeats of one figure lie within a factor of 1.29 of their median (90 %; docs/decision.md,
-# figures without an interval); throughput.parquet holds ends of 95 %, 1.36. What is at most so fast
-# may be that much slower.
+# Published repeats of one figure lie within a factor of 1.29 of their median (90 %; docs/decision.md, figures without
+# an interval); throughput.parquet holds ends of 95 %, 1.36. What is at most so fast may be that much slower.
 SLOWER = math.exp(math.log(1.29) * 1.959964 / 1.644854)
 BEYOND_PEAK, MORE_THAN_LINEAR = "beyond_peak", "more_than_n_times_one"  # rules; the first is a status too
 
 
 @dataclass(frozen=True)
 class ImpossibleFigure:
-    """A throughput figure above what its devices can reach.
-
-    `row`: its position in the table; `rule`, `message`: of its warning; `limit`: the highest possible samples per
-    second (NaN: not known, and the figure is left out); `source`: of the figure that the limit is made from.
+    """A throughput figure above what its devices can reach. `row`: its position in the table; `rule`, `message`: of
+    its warning; `limit`: the highest possible samples per second (NaN: not known, and the figure is left out);
+    `source`: of the figure that the limit is made from.
     """
 
     row: int
@@ -39,10 +37,10 @@ def without_impossible(figures: pd.DataFrame, impossible: Sequence[ImpossibleFig
 
 
 def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
-    """Return the `impossible` rows of `figures` with a warning each, lowered to their limit or without figure.
-
-    A row with a limit has this limit as `images_per_s` and upper bound, limit / SLOWER as lower bound, and the basis
-    `scaled` (n times one device). A row without a limit has NaN and the status `beyond_peak`.
+    """Return the `impossible` rows of `figures`, each with a warning and lowered to what its devices can reach, so
+    that no decision rests on a published or measured speed beyond the hardware's limit. A row with a known limit gets
+    it as `images_per_s` and upper bound, limit / SLOWER as lower bound, and the basis `scaled` (n times one device). A
+    row without a known limit loses its figure (NaN) and gets the status `beyond_peak`.
     """
     rows = figures.iloc[[figure.row for figure in impossible]]
     limits = pd.Series([figure.limit for figure in impossible], rows.index, dtype=float)

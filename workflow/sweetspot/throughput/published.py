@@ -52,7 +52,7 @@ class PublishedRow(CsvRow):
     images_per_s_high: float | None = None
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause per fault of the row's fields: a date of another form, bounds not around the figure."""
+        """Yield a clause of the user's error message per fault: a malformed date, bounds not around the speed."""
         if self.as_of and not AS_OF.fullmatch(self.as_of):
             yield f"YYYY, YYYY-MM or YYYY-MM-DD as as_of, not {self.as_of!r}"
         low, high = self.images_per_s_low, self.images_per_s_high
@@ -74,6 +74,7 @@ class EfficiencyRow(CsvRow):
     source: str
 
     def _expected(self) -> Iterator[str]:
+        """Yield a clause of the user's error message if n devices would be slower than one."""
         if self.efficiency * self.gpus < 1:
             yield f"an efficiency of at least 1 / gpus (less than one device does?), not {self.efficiency:g}"
 
@@ -93,7 +94,10 @@ def read_published(path: Path) -> pd.DataFrame:
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
-    """Read a study's efficiency.csv: efficiency by base_instance, instance, gpus, model, ...; empty if missing."""
+    """Read a study's efficiency.csv, published scaling efficiencies (speed of n devices / n x speed of one), from
+    which the speed of a multi-device machine is scaled up: columns base_instance, instance, gpus, model, batch_size,
+    precision, variant, efficiency, source. No rows if the file is missing.
+    """
     if not path.is_file():
         return pd.DataFrame(columns=list(EfficiencyRow.model_fields))
     table = read_rows(path, EfficiencyRow)
@@ -102,13 +106,15 @@ def read_efficiency(path: Path) -> pd.DataFrame:
 
 
 def published_cells(published: pd.DataFrame, instances: Mapping[str, Instance], path: Path) -> pd.DataFrame:
-    """Select the published rows that are figures of the study's own instances, with a stated batch, and check them.
+    """Select the published speeds that can be used as they are: those of a machine of the study itself, with a stated
+    batch. Other rows only help to estimate missing figures.
 
     Parameters
     ----------
     published, instances, path
-        Rows of `read_published`; machines by name; the file for sentences. UserError if a cell stands twice, uses more
-        devices than its instance has or names a misspelt instance, or if two rows of a model count different things.
+        Rows of throughput.csv (`read_published`); the study's machines by name; the file, for error messages.
+        UserError if a cell occurs twice, uses more devices than its machine has or names a misspelt machine, or if
+        rows of one model count different things (images and tokens, say).
     """
     is_declared = published["instance"].isin(list(instances))
     cells = published[is_declared & published["batch_size"].notna()]
@@ -136,13 +142,14 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, Instance], 
 
 
 def against_published(predicted: float, devices: str, published: pd.Series, batches: pd.Series) -> list[dict[str, str]]:
-    """Return one warning if a prediction lies outside the published figures by more than the factor GAP, else [].
+    """Check a scaled-up speed against published ones of the same machine, and return [one warning] for the report if
+    it lies outside their range by more than the factor GAP, else [].
 
     Parameters
     ----------
     predicted, devices, published, batches
-        Predicted images/s of all devices; their number and name, such as `8 x Tesla V100`; images/s of the same
-        devices, model, framework and precision (may be empty), and their batches per device.
+        Predicted images/s of all devices together; their number and name, such as `8 x Tesla V100`; images/s of the
+        same devices, model, framework and precision (may be empty), and their batches per device.
     """
     if published.empty:
         return []
@@ -158,7 +165,7 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
 
 
 def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
-    """Guess a link from names: `nvlink` for a data-centre board, `nvlink_bridge` if the text says NVLink, else `pcie`.
+    """Guess how a machine's devices are linked, which limits scaling: `nvlink`, `nvlink_bridge` or `pcie`, by names.
 
     Parameters
     ----------
@@ -171,12 +178,11 @@ def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
 
 
 def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
-    """Add columns for link, network, nodes and XLA of published rows, as stated or guessed from names and notes.
-
-    published: gpu, instance, note, and where known framework, nodes and MACHINE_FACTS. Added: interconnect, network
-    (null: not stated), nodes (Int64; 1 unless stated, null where the text tells of several without a number), xla
-    (bool: stated, in the note, or of a framework that always compiles) and exchange (False where the note says that
-    devices train independently).
+    """Add what the scaling model must know of each published row's machine (link, network, number of nodes, XLA), as
+    the row states it or else guessed from names and notes. Read: gpu, instance, note, and where given framework, nodes
+    and MACHINE_FACTS. Added: interconnect, network (null: not stated), nodes (Int64; 1 unless stated, null where the
+    text tells of several without a number), xla (bool: stated, in the note, or of a framework that always compiles)
+    and exchange (False where the note says that the devices train independently).
     """
     names = ["gpu", "instance", "note"]
     text = published.reindex(columns=[*names, "framework", *MACHINE_FACTS]).astype(object).fillna("").astype(str)

@@ -18,10 +18,10 @@ from sweetspot.warnings import joined
 
 @dataclass(frozen=True)
 class Resolver:
-    """Finds a throughput for each (instance, model, batch) of a study from published figures.
-
-    The first that exists counts: the instance's own figure; that of the instance declared equivalent; n x the base
-    instance's figure x the study's efficiency (compared with published ones of as many devices); a stand-in.
+    """Finds a speed for each (machine, model, batch) of a study that nobody measured, from published figures. The
+    first that exists counts: the machine's own published figure; that of the machine declared equivalent; n x the
+    figure of the single-device base machine x a published scaling efficiency (compared with published ones of as many
+    devices); a stand-in (the nearest published figure of the same device and model).
     """
 
     question: StudyCells
@@ -33,7 +33,9 @@ class Resolver:
 
     @cached_property
     def _published(self) -> dict[tuple[str, str, int], Any]:
-        """Rows of `cells` on all devices of an instance, by (instance, model, batch), in the study's precision."""
+        """Published speeds that answer directly, by (machine, model, batch per device): rows of `cells` on all devices
+        of the machine, in the study's precision and the machine's framework.
+        """
         rows = self.cells[self.cells["precision"] == self.question.precision]
         return {
             (row.instance, row.model, int(row.batch_size)): row
@@ -43,7 +45,7 @@ class Resolver:
 
     @cached_property
     def _scales(self) -> dict[tuple[str, str, str, int], Any]:
-        """Rows of `efficiency` by (base instance, instance, model, batch); of several variants the highest one."""
+        """Rows of efficiency.csv by (base machine, machine, model, batch); of several variants the most efficient."""
         rows = self.efficiency[self.efficiency["precision"] == self.question.precision].sort_values("efficiency")
         return {(row.base_instance, row.instance, row.model, row.batch_size): row for row in rows.itertuples()}
 
@@ -52,9 +54,9 @@ class Resolver:
         return self.instances[name].framework or self.question.framework
 
     def table(self) -> pd.DataFrame:
-        """Return a cell's key, gpu, nodes, ThroughputEstimate's fields, a row per (instance, model, batch) found.
-
-        Where the study names no batch, the largest batch of the instance's own figures is taken.
+        """Return the estimated speeds as a table that joins the measured ones, a row per (machine, model, batch) for
+        which any evidence exists: a cell's key columns, gpu, nodes and the fields of ThroughputEstimate. Where the
+        study names no batch, the largest batch of the machine's own figures is taken.
         """
         rows = [
             cell_columns(self.question, self.instances, name, model, batch_size) | figure._asdict()
@@ -66,14 +68,18 @@ class Resolver:
         return pd.DataFrame(rows)
 
     def _batches(self, name: str, model: str) -> list[int]:
-        """Return [the largest batch in figures of an instance and model, else of its equivalent or base], or []."""
+        """Return the batch per device to estimate at if the study names none: [the largest among the published figures
+        of a machine and model, else of its equivalent or base machine]; [] if nothing is published.
+        """
         instance = self.instances[name]
         batches = [batch for *cell, batch in self._published if cell == [name, model]]
         base = instance.equivalent_to or instance.base_instance
         return [max(batches)] if batches else self._batches(base, model) if base else []
 
     def _figure(self, name: str, model: str, batch_size: int) -> ThroughputEstimate | None:
-        """Return an instance's throughput at a batch: published, equivalent, scaled or a stand-in; None without any."""
+        """Return the best unmeasured estimate of a machine's speed at a batch per device, by the first source that
+        exists: published, that of its declared equivalent, scaled up from its base machine, or a stand-in. Else None.
+        """
         instance = self.instances[name]
         row = self._published.get((name, model, batch_size))
         if row is not None:
@@ -94,7 +100,9 @@ class Resolver:
         return stand_in(pool, instance.gpu, model, batch_size, self.question, self.as_of)
 
     def _scaled(self, name: str, model: str, batch_size: int, base: ThroughputEstimate) -> ThroughputEstimate | None:
-        """Return gpus x figure of the base instance x efficiency, warned of if published ones differ; or None."""
+        """Estimate a multi-device machine's speed as gpus x speed of one device (`base`) x published efficiency, with
+        a warning if published speeds of as many devices differ. None if none is known or frameworks differ.
+        """
         instance = self.instances[name]
         single = str(instance.base_instance)
         row = self._scales.get((single, name, model, batch_size))

@@ -60,7 +60,7 @@ class RunRecord(Closed):
     """Relative standard error of that mean; None below two intervals"""
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause where a usable run has no timed step, or steps too short or too long to have been timed."""
+        """Yield a clause of the user's error message: a usable run without timed steps, or of impossible ones."""
         low, high = STEP_SECONDS
         if self.status not in USABLE:
             return
@@ -71,9 +71,9 @@ class RunRecord(Closed):
 
 
 def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
-    """Read run files to a table with a row for each run: the fields of RunRecord (null: no value), and `path`.
-
-    Raises UserError if a file is no run file, was damaged since, is impossible, or disagrees with others of its cell.
+    """Read benchmark result files to a table with a row per run, from which runs are averaged to speeds: the fields of
+    RunRecord (`seconds`: mean step; null: no value) and `path`, the file. Raises UserError if a file is no run file,
+    was damaged since, is impossible, or disagrees with others of its cell (setup).
     """
     runs = pd.DataFrame([{**_read_run(file).model_dump(), "path": file} for file in files])
     runs = runs.astype(dict.fromkeys(("seconds", "step_error", "samples_per_step", *MEASURED_NUMBERS), "float64"))
@@ -83,7 +83,9 @@ def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
 
 
 def _read_run(file: str) -> RunRecord:
-    """Read one run file (Parquet) to a record; UserError if it is damaged, impossible, or its path says otherwise."""
+    """Read the Parquet file of one benchmark run (a row per timed interval of steps) to its summary: cell, status,
+    mean step time. UserError if it is damaged, impossible, or lies under a path that names another cell.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -114,7 +116,9 @@ def _read_run(file: str) -> RunRecord:
 
 
 def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
-    """Return {`seconds`: mean step, `shortest_s`, `step_error`: relative standard error}; None where unknown."""
+    """Return the summary of a run's timed intervals for its RunRecord: {`seconds`: mean time of a step, `shortest_s`:
+    shortest interval's, `step_error`: relative standard error of the mean}; None where there are too few intervals.
+    """
     if not timed:
         return dict.fromkeys(("seconds", "shortest_s", "step_error"))
     with np.errstate(all="ignore"):  # a value that is not finite is refused
@@ -123,7 +127,7 @@ def _step_figures(timed: list[Interval]) -> dict[str, float | None]:
 
 
 def _require_agreement(runs: pd.DataFrame) -> None:
-    """Raise UserError if two rows of `summarise_runs` are one run, or runs of a cell differ in protocol or device."""
+    """Raise UserError if `runs` must not be averaged: one run twice, or a cell in two protocols or devices."""
     repeated = runs.loc[runs.duplicated(RUN_COLUMNS, keep=False), "path"]
     if len(repeated):
         raise UserError(f"{repeated.iloc[0]} and {repeated.iloc[1]} hold the same run; remove one of them")
@@ -132,17 +136,17 @@ def _require_agreement(runs: pd.DataFrame) -> None:
 
 
 def check_machines(runs: pd.DataFrame, instances: Mapping[str, Instance]) -> None:
-    """Raise UserError if usable runs of a cell were made on machines with different processors or numbers of CPUs.
-
-    The host's name is not compared: a container has a new one at each start, and an instance is a kind of machine.
-    Instances measured on a cluster are not checked; the warning `several_hosts` names their hosts.
+    """Raise UserError if usable runs of a cell (rows of `summarise_runs`) were made on machines with different
+    processors or CPUs: such speeds must not be averaged. Machines measured on a cluster are not checked.
     """
     clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
     _require_equal(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", DECLARE)
 
 
 def _require_equal(runs: pd.DataFrame, column: str, remedy: str) -> None:
-    """Raise UserError, ending in `remedy`, if usable runs (rows) of a cell have two different values in `column`."""
+    """Raise UserError if usable runs of one cell have two different values in `column` (e.g. `gpu`): they cannot be
+    averaged. `remedy`: end of the message, what to do. `runs`: sorted rows of `summarise_runs`.
+    """
     cell = list(CELL_COLUMNS)
     distinct = runs[runs["status"].isin(USABLE)].drop_duplicates([*cell, column])
     differing = distinct[distinct.duplicated(cell, keep=False)]  # of each cell in a row, as the runs are sorted

@@ -19,10 +19,9 @@ SOFTWARE_FACTOR = 2.5
 
 
 def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
-    """Return {option's number `row`: correlation key (tuple)}; speeds of one key are sampled with the same error.
-
-    Rows with the same figure (`figure_key`), such as a machine declared equivalent to another, get the key of the
-    first of them.
+    """Return {option's `row` number: correlation key}, by which the simulation samples speeds: those with equal keys
+    (tuples) get the same random error. `rows`: options of the decision, {column: value}. Options with the same figure
+    (`figure_key`), such as a machine declared equivalent to another, get the key of the first of them.
     """
     errors: dict[Error, Error] = {}
     ordered = sorted(rows, key=lambda row: row["row"])
@@ -30,10 +29,11 @@ def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
 
 
 def speed_error(row: Row) -> Error:
-    """Return the key that rows of `options` share if their speeds are too high or too low together, by one factor.
-
-    Without an interval ("card", gpu, framework), by prediction ("prediction", instance), both for all models: cautious
-    where costs of several models are added. A measured mean has a key of its own.
+    """Return the correlation key of an option's speed: options whose speeds are too high or too low together, by one
+    factor, get equal tuples, and the simulation samples one error for all of them. A guess without an interval shares
+    its error per device and framework ("card", gpu, framework), a prediction per machine ("prediction", instance),
+    both over all models: cautious where costs of several models are added. A measured or published speed has a key of
+    its own (`_speed`). `row`: the option, {column: value}.
     """
     if row["throughput_basis"] == "arithmetic":
         return ("arithmetic", row.get("gpu"))
@@ -43,7 +43,9 @@ def speed_error(row: Row) -> Error:
 
 
 def figure_key(row: Row) -> Error:
-    """Return the key of a speed's samples (figure, interval, shared errors): rows with equal keys get equal samples."""
+    """Return a tuple that identifies an option's speed with its uncertainty (figure, interval, degrees of freedom,
+    shared errors): options with equal tuples use the same figure, so the simulation gives them the same samples.
+    """
     freedom = degrees_of_freedom(row)
     return (*_speed(row), row["level"], freedom if freedom >= 1 else 0.0, *common_errors(row))
 
@@ -54,10 +56,10 @@ def degrees_of_freedom(row: Row) -> float:
 
 
 def common_errors(row: Row) -> dict[Error, tuple[float, float]]:
-    """Return errors that an option's speed shares with others: {correlation key, a tuple: (low, high) factors, 90 %}.
-
-    A published time has one for each newer round of another option's time; a speed by arithmetic has one for how
-    well the reader's software uses a device; other speeds have none ({}).
+    """Return the error factors that an option's speed shares with other options, on top of its own error, for the
+    simulation to sample once for all: {correlation key (tuple): (low, high) factors of a 90 % interval}. A published
+    time to a target has one for each newer MLPerf round of another option's time (software got faster since); a speed
+    by arithmetic has one for how well the reader's software uses a device; other speeds have none ({}).
     """
     if row["throughput_basis"] == "arithmetic":
         return {SOFTWARE: (1 / SOFTWARE_FACTOR, SOFTWARE_FACTOR)}
@@ -80,9 +82,8 @@ def or_nan(value: float | None) -> float:
 
 
 def _speed(row: Row) -> Error:
-    """Return an option's key of a measured or published figure: ("images_per_s", device, number, model, images/s).
-
-    The speed has six digits, as in a seed: a prediction for several machines of one device may differ in the last bits.
+    """Return the key of an option with a measured or published speed: ("images_per_s", device, number, model, images/s
+    to six digits), equal for options that rest on the very same figure, so that they are wrong together.
     """
     value, gpus = (row.get(f"figure_{name}", row[name]) for name in ("images_per_s", "gpus"))
     return ("images_per_s", row.get("gpu"), int(or_nan(gpus)), row["model"], float(f"{or_nan(value):.6g}"))

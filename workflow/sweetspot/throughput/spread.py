@@ -1,7 +1,5 @@
-"""Intervals of measured cells, by the spread between runs that cells of one machine share.
-
-Two runs alone say almost nothing (Student's t with one degree of freedom is 12.7); three cells of two runs have three
-degrees of freedom together (3.2).
+"""Intervals of measured cells, by the spread between runs that cells of one machine share: two runs alone say almost
+nothing (Student's t with one degree of freedom is 12.7); three cells of two runs have three (3.2).
 """
 
 import numpy as np
@@ -12,19 +10,20 @@ OUTLIER_CHANCE = 0.05  # chance that any cell of a machine without outliers is t
 
 
 def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return `spread`, `interval_df`, `own_spread` and `half_width` (95 %) of cells; a machine's share their variance.
-
-    The pooled variance is sum((n - 1) variance) / sum(n - 1), with sum(n - 1) degrees of freedom; a cell that varies
-    more (`outlying`) keeps the variance of its runs. The spread is the standard deviation, but at least `step_error`:
-    runs that agree by luck are known no better than their steps. half_width = t(97.5 %, interval_df) spread /
-    sqrt(runs), in logarithms. A cell of one run has none: nothing shows whether it varies like the others.
+    """Return how uncertain each measured cell's speed is: `half_width` of the 95 % interval of its mean step time's
+    logarithm, with `spread` (standard deviation between runs), `interval_df` (degrees of freedom) and `own_spread`
+    (bool: not pooled). Cells of one machine share a variance, since two or three runs alone say too little. The pooled
+    variance is sum((n - 1) variance) / sum(n - 1), with sum(n - 1) degrees of freedom; a cell that varies more
+    (`outlying`) keeps the variance of its runs. The spread is the standard deviation, but at least `step_error`: runs
+    that agree by luck are known no better than their steps. half_width = t(97.5 %, interval_df) spread / sqrt(runs). A
+    cell of one run has none (NaN): nothing shows whether it varies like the others.
 
     Parameters
     ----------
     cells
-        `machine_key` (cells of equal value share their spread), `runs` (usable ones), `variance` (of the natural
-        logarithm of the runs' mean times, n - 1; NaN below two runs) and `step_error` (root mean square over the runs
-        of the relative standard error of the mean step; NaN where runs have fewer than two steps).
+        A row per cell with `machine_key` (cells of equal value share their spread), `runs` (usable ones), `variance`
+        (of the natural logarithm of the runs' mean times, n - 1; NaN below two runs) and `step_error` (root mean
+        square over the runs of the relative standard error of the mean step; NaN below two steps).
     """
     from scipy.special import stdtrit
 
@@ -44,11 +43,10 @@ def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """Return a bool per cell of one machine: whether its variance exceeds that of the others by more than chance.
-
-    Of `variance` between runs, with `freedom` degrees (at least 1), the largest ratio to the pooled variance of the
-    rest is compared with Fisher's F at OUTLIER_CHANCE / number of cells, and again without it until no outlier is left
-    (Cochran's test for unequal degrees of freedom: 't Lam 2010, Anal. Chim. Acta 659, 68).
+    """Return a bool per cell of one machine: True if its runs vary so much more than those of the other cells that it
+    must not share their pooled variance. `variance`: between a cell's runs; `freedom`: its degrees of freedom (at
+    least 1). The largest ratio to the pooled variance of the rest is compared with Fisher's F at OUTLIER_CHANCE /
+    number of cells, and again without it until no outlier is left (Cochran; 't Lam 2010).
     """
     from scipy.special import fdtrc
 

@@ -1,6 +1,5 @@
-"""The stand-in: the nearest published figure of the same device and model, and what is different about it.
-
-How old the software behind a figure is: as its row dates it, else by the version that it names.
+"""The stand-in: the nearest published figure of the same device and model, and what is different about it. How old the
+software behind a figure is: as its row dates it, else by the version that it names.
 """
 
 import math
@@ -29,12 +28,10 @@ WARNING_YEARS = 1.0  # a stand-in of software at least so many years older or ne
 
 
 class ThroughputEstimate(NamedTuple):
-    """A throughput (`unit` per second on all devices) with its basis, source and warnings.
-
-    images_per_s_low, images_per_s_high: bounds that the source states; NaN where it states none.
-    stand_in_*: the cell of the published figure that is used instead of a figure of this cell; None if not needed.
-    stand_in_batch_size is None too where its source does not state it; stand_in_years: by how many years its software
-    is newer than the study (below 0: older; NaN: not known, or no stand-in).
+    """A throughput (`unit` per second on all devices) with its basis, source and warnings. images_per_s_low,
+    images_per_s_high: bounds that the source states; NaN where it states none. stand_in_*: the cell of the published
+    figure that is used instead of a figure of this cell; None if not needed. stand_in_batch_size is None too where its
+    source does not state it; stand_in_years: by how many years its software is newer than the study (NaN: not known).
     """
 
     images_per_s: float
@@ -61,17 +58,18 @@ def same_device(gpu: pd.Series, name: str) -> pd.Series:
 def stand_in(
     pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "StudyCells", as_of: str
 ) -> ThroughputEstimate | None:
-    """Find the nearest published figure of the same device and model.
-
-    That has the same framework, then the same precision, then the smallest product of what batch, years of software
-    and form of the device can change (DOUBLING, YEAR, FORM), then the exact device, then the smaller batch.
-    Of several equally near figures the median is taken; None without any figure.
+    """Estimate the speed of a setup that nobody published by the nearest published figure of the same device and
+    model, with warnings that say what differs. None without any figure. Nearest: the same framework, then the same
+    precision, then the smallest product of what batch, years of software and form of the device can change (DOUBLING,
+    YEAR, FORM), then the exact device, then the smaller batch. Of several equally near figures the median is taken.
 
     Parameters
     ----------
-    pool, gpu, model, batch_size, question, as_of
-        Published rows of the requested device count (throughput.csv's columns, `xla` as bool); device, model and batch
-        per device of the cell that lacks a figure; the study's cells (framework and precision) and date.
+    pool, gpu, model, batch_size
+        Published rows with the requested number of devices (columns of throughput.csv, `xla` as bool); device, model
+        and batch per device of the setup without a figure.
+    question, as_of
+        The study's settings (its framework and precision are wanted), and its date.
     """
     rows = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
     if rows.empty:
@@ -127,7 +125,9 @@ def stand_in(
 
 
 def year_of(text: str) -> float:
-    """Parse a date (2026, 2026-03 or 2026-03-01) as a decimal year, the middle of what it names; NaN for other text."""
+    """Parse a date (2026, 2026-03 or 2026-03-01) as a decimal year, the middle of what it names, so that ages of
+    software can be subtracted: 2026-03 is 2026.21. NaN for other text.
+    """
     match = AS_OF.fullmatch(text)
     if match is None:
         return math.nan
@@ -138,9 +138,8 @@ def year_of(text: str) -> float:
 
 
 def software_years(published: pd.DataFrame) -> pd.Series:
-    """Return the decimal year of each row's software (2018.5); NaN where neither `as_of` nor the version tells it.
-
-    published: columns framework, framework_version and, if known, as_of (YYYY, YYYY-MM or YYYY-MM-DD; has priority).
+    """Return the decimal year of the software behind each published speed (2018.5; NaN: unknown), as older figures are
+    less alike. Columns: framework, framework_version, as_of (YYYY, YYYY-MM or YYYY-MM-DD; if known, has priority).
     """
     columns = published.reindex(columns=["as_of", "framework", "framework_version"]).astype(object)
     rows = columns.where(columns.notna(), "").itertuples(index=False)
@@ -148,7 +147,9 @@ def software_years(published: pd.DataFrame) -> pd.Series:
 
 
 def _software_date(as_of: str, framework: str, version: str) -> str:
-    """Return `as_of`, else the month (YYYY-MM) in a framework's version, else that of the release meant, or ''."""
+    """Return when a published figure's software is from, as a text for `year_of`: `as_of`, else the month (YYYY-MM) in
+    the version, else the month of the framework's release with that version (facts/software_releases.csv), else ''.
+    """
     if as_of:
         return as_of
     if match := MONTH.search(version):

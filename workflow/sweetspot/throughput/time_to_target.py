@@ -1,8 +1,6 @@
-"""Published times to a target, such as MLPerf's: one row a result, made into throughput in runs per second.
-
-A time to a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the
-batch of so many devices. It belongs to a device and a count, not to one provider's machine: every instance with that
-`gpu` and `gpus` takes it.
+"""Published times to a target, such as MLPerf's: one row a result, made into throughput in runs per second. A time to
+a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the batch of so
+many devices. It belongs to a device and a count: every instance with that `gpu` and `gpus` takes it.
 """
 
 import re
@@ -50,7 +48,7 @@ class TimeRow(CsvRow):
     date: str
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause per fault of the row: a round without a version, nodes that do not divide the devices."""
+        """Yield a clause of the user's error message: a round without version, nodes that do not divide devices."""
         if not _version(self.round):
             yield f"a round such as v5.1, not {self.round!r}"
         if self.gpus % self.nodes:
@@ -60,7 +58,6 @@ class TimeRow(CsvRow):
 @dataclass(frozen=True)
 class TimeToTarget:
     """Median minutes to the target in the newest round, for one benchmark, device and number of devices.
-
     `rounds_behind`: how many rounds of the whole table are newer; `source`: round, submitters, kind and addresses of
     the figures, as MLCommons requires; `global_batch`: samples of a step, NaN where nobody states it.
     """
@@ -82,7 +79,9 @@ def read_times(path: Path) -> pd.DataFrame:
 
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
-    """Return {(benchmark, gpu, gpus): median time of its newest round} from the rows of time_to_target.csv."""
+    """Return {(benchmark, gpu, number of devices): median time of its newest MLPerf round} from the rows of
+    time_to_target.csv (fields of TimeRow), so that one time stands for all submitters.
+    """
     times = {}
     rounds = sorted({_version(name) for name in table["round"]}, reverse=True)
     for (benchmark, gpu, gpus), group in table.groupby(["benchmark", "gpu", "gpus"]):
@@ -109,13 +108,14 @@ def _version(name: str) -> tuple[int, ...]:
 
 
 def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[str, Instance]) -> pd.DataFrame:
-    """Return throughput rows, in runs per second, of instances whose device and count have a published time.
+    """Turn published times to a target (MLPerf's) into rows of throughput.parquet, in training runs per second, for
+    each machine of the study with the same device and device count. Basis `published`; 95 % bounds by the spread
+    between submitters. Such a machine needs no other figure of its speed.
 
     Parameters
     ----------
     table, question, instances
-        Rows of `read_times`, the study's cells, machines by name. Returned are columns of throughput.parquet with the
-        basis `published` and 95 % bounds by the spread between submitters.
+        Rows of `read_times`; the study's models and batches; its machines by name.
     """
     times = results(table)
     rows = [
@@ -129,7 +129,9 @@ def timed_cells(table: pd.DataFrame, question: StudyCells, instances: Mapping[st
 
 
 def _timed_cell(time: TimeToTarget, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a row {column of throughput.parquet: value}: a cell (`cell_columns`) at 1 / published time, in runs/s."""
+    """Return one row {column of throughput.parquet: value} for a machine with a published time: the speed 1 / time in
+    runs per second, with 95 % bounds. `cell`: its identifying columns, by `cell_columns`.
+    """
     rate = 1 / (60 * time.minutes)
     return {
         **cell,

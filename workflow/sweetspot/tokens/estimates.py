@@ -46,10 +46,8 @@ class TokenJob:
 
 @dataclass(frozen=True)
 class ReachedMfu:
-    """The share of a device's peak that the reader's software reaches, with its 90 % interval.
-
-    `stack`: kind of the software, one of STACKS, if the reader states it; `timed`: the reader's own timing of
-    the job, if any, with the columns that `carry_speed` takes.
+    """The share of a device's peak that the reader's software reaches, with its 90 % interval. `stack`: kind of the
+    software, one of STACKS, if the reader states it; `timed`: the reader's own timing, if any.
     """
 
     mfu: Range
@@ -57,9 +55,9 @@ class ReachedMfu:
     timed: pd.DataFrame | None = None
 
     def speed(self, job: TokenJob, device: Device) -> tuple[Range, str]:
-        """Return the operations per second (90 %) that a job reaches on one device, and their basis, e.g. 'published'.
-
-        Published figures are used if they have the job's method, its model or device, and half to twice its sequence.
+        """Return the operations per second (90 %) that a job reaches on one device, from which its hours follow, and
+        their basis (`own`, `published`, `transferred` or `arithmetic`). Published figures count if they have the job's
+        method, its model or device, and half to twice its sequence.
         """
         if self.timed is not None:
             is_timed_device = device.gpu in set(self.timed["gpu"])
@@ -78,20 +76,17 @@ class ReachedMfu:
 
 
 def estimate_machines(job: TokenJob, reached: ReachedMfu, machines: pd.DataFrame) -> pd.DataFrame:
-    """Estimate hours, money and memory of a job on each machine whose device has a peak in bf16.
+    """Estimate hours, money and memory of a training on each machine, the table that `sweetspot estimate` prints.
+    Returned are the machines whose device has a peak in bf16, cheapest first (basis UNTRIED last), with `hours` and
+    `usd` of the whole training, each with `_low` and `_high` (90 %); `memory` ('fits', 'tight': only if activations
+    are recomputed, 'too small') and `need_gib` per device; `basis` of the speed; `ratio`: USD over those of the
+    cheapest machine that fits.
 
     Parameters
     ----------
     job, reached, machines
         The training; the share of the peak that the reader's software reaches, as far as known; a row per machine with
-        machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours (further columns are kept).
-
-    Returns
-    -------
-    DataFrame
-        The machines, cheapest first (basis UNTRIED last), with `hours` and `usd` of the whole training, each with
-        `_low` and `_high` (90 %); `memory` ('fits', 'tight': only if activations are recomputed, 'too small') and
-        `need_gib` per device; `basis` of the speed; `ratio`: USD over those of the cheapest machine that fits.
+        machine, gpu, gpus, interconnect, usd_per_hour, minimum_hours (further columns stay).
     """
     estimates = []
     for machine in machines.itertuples():

@@ -9,11 +9,11 @@ from sweetspot.transfer.specifications import bare_name, name_words
 
 
 def device_of(listing: Listing) -> str:
-    """Return the name that facts/devices.csv gives to the device of a catalogue's listing, such as 'A100 SXM 40GB'.
-
-    The machine's name is tried first (p4d.24xlarge), then the catalogue's detail ('NVIDIA H100 PCIe'), then the short
-    name with the memory ('A100', 40 GB). `RTX4090` becomes 'RTX 4090'. A name that leaves the form open, such as
-    'H100', or that no table contains is returned as the catalogue writes it.
+    """Return the name that facts/devices.csv gives to the device of a provider's machine (a catalogue's listing), such
+    as 'A100 SXM 40GB', so that offers for the same device are compared with the right speed. The machine's name is
+    tried first (p4d.24xlarge), then the catalogue's detail ('NVIDIA H100 PCIe'), then the short name with the memory
+    ('A100', 40 GB). `RTX4090` becomes 'RTX 4090'. A name that leaves the form open, such as 'H100', or that no table
+    contains is returned as the catalogue writes it.
     """
     # The part of the short name that names the device: `h100` of `H100-MEGA`, `rtx6000` of `RTX6000-Ada`.
     model = bare_name(re.split(r"[-_ ]", listing.gpu, maxsplit=1)[0])

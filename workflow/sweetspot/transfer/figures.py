@@ -16,9 +16,8 @@ BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has
 
 @cache
 def network_name(model: str) -> str:
-    """Return one name for all spellings of a network, e.g. 'bertlarge' for 'BERT-large SQuAD'.
-
-    Case, separators and the version of a ResNet (`v1.5`) are ignored.
+    """Return one name for all spellings of a network, e.g. 'bertlarge' for 'BERT-large SQuAD', so that figures of the
+    same network from different sources are compared. Case, separators and a ResNet's version are ignored.
     """
     letters = bare_name(model)
     for row in table("networks"):
@@ -34,10 +33,10 @@ def kind_of(network: str) -> str:
 
 
 def with_features(figures: pd.DataFrame) -> pd.DataFrame:
-    """Add network, kind, bits (of a number) and facts of the device to rows of model, device and precision.
-
-    These are architecture, and the natural logs `peak` (dense TFLOP/s of the precision; NaN: cannot run it),
-    `bandwidth` (GB/s), `memory` (GB) and `vector` (fp32 TFLOP/s outside of the matrix units).
+    """Add to rows of model, device and precision the features from which speeds on other devices are predicted:
+    network, kind (`images`, `text`, `speech`, `unknown`), bits (of a number), and of the device its architecture and
+    the natural logs `peak` (dense TFLOP/s of the precision; NaN: cannot run it), `bandwidth` (GB/s), `memory` (GB) and
+    `vector` (fp32 TFLOP/s outside of the matrix units).
     """
     devices = shipped_devices()
     sheet = devices.sheet.loc[figures["device"]].set_axis(figures.index)
@@ -57,15 +56,12 @@ def with_features(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_figures(table: pd.DataFrame) -> pd.DataFrame:
-    """Reduce single-device throughput rows to one log rate for each workload and device.
-
-    A workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device was run
-    at one batch only (the largest that fits its memory) the batch is not part of the workload.
-
-    table: benchmark, framework, model, batch_size (NaN: not stated), precision, dataset, xla, gpu, images_per_s; rows
-    of unknown devices, and of such as cannot run the precision, are left out. Returned are workload, device, stack
-    (text: benchmark and framework), log_rate (log images/s, the mean over machines with the same device) and the
-    columns of `with_features`.
+    """Reduce published single-device speeds to one log rate for each workload and device, the data from which the
+    relation between devices is fitted. A workload is a benchmark's model at one precision, dataset, way of compiling
+    and batch; where each device was run at one batch only (the largest that fits its memory) the batch is not part of
+    the workload. Columns of `table`: benchmark, framework, model, batch_size (NaN: not stated), precision, dataset,
+    xla, gpu, images_per_s; rows of unknown devices, and of such as cannot run the precision, are left out. Returned
+    are workload, device, stack (text: benchmark and framework), log_rate (mean log images/s) and `with_features`.
     """
     matches = [shipped_devices().find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(
@@ -102,7 +98,9 @@ def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
 
 
 def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
-    """Return the published rows of one device in the studies OF_DEVICES, without host-bound or cuDNN-less runs."""
+    """Return the published speeds of one device from which transfer between devices is learnt: rows (columns of
+    throughput.csv and machine facts) of the studies OF_DEVICES, without runs that the host limits or that lack cuDNN.
+    """
     parts = (with_machine_facts(read_published(figures_file(name, studies))) for name in OF_DEVICES)
     table = pd.concat(parts, ignore_index=True)
     # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7

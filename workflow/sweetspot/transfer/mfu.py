@@ -27,9 +27,9 @@ TIMING_SD, STACK_SD = 0.15, 0.35
 # To another model a loop on common libraries carries its share by active parameters to this power (pairs of one device,
 # software, method, precision and sequence; 0.08 to 0.16 without one model); a vendor's library keeps its share.
 SIZE_EXPONENT, SIZE_LIMIT = 0.1, 1.3
-# The same deviations to another device, where throughput goes as the memory bandwidth (392 pairs of figures of one
-# model and software), and to another model of a vendor's library (346 pairs of one device and software).
-DEVICE_SD, TUNED_MODEL_SD = 0.365, 0.693
+# The same to another device, where throughput goes as the memory bandwidth (392 pairs of a model and software), and
+# to another model of a vendor's library (346 pairs) or a loop (12 of one publisher, 90 % within a factor of 2.6).
+DEVICE_SD, TUNED_MODEL_SD, LOOP_MODEL_SD = 0.365, 0.693, 0.57
 # Loops on common libraries run at a tenth to a half of what a vendor's library reaches.
 LOOP_FRACTION = 0.1
 
@@ -42,7 +42,7 @@ class Range(NamedTuple):
     high: float
 
     def times(self, factor: "Range") -> "Range":
-        """Return the product of two Ranges with independent, lognormal errors: log half widths add as squares."""
+        """Return the product (a speed x a correction) of independent lognormal Ranges: log widths add as squares."""
         logs = np.log([self, factor])
         half_widths = np.hypot(*(logs - logs[:, :1]))
         return Range(*np.exp(logs[:, 0].sum() + half_widths * TO_BOUNDS))
@@ -85,7 +85,11 @@ def published_figures() -> pd.DataFrame:
 
 
 def read_figures(path: Path) -> pd.DataFrame:
-    """Read a pool's throughput.csv; add mixture (bool), flop_per_s (of one device), mfu (at most CREDIBLE of peak)."""
+    """Read published training speeds of language models (a throughput.csv in tokens per second) and compute what share
+    of the device's peak each reaches, from which other models' speeds are estimated. Added columns: mixture (bool:
+    mixture of experts), flop_per_s (operations per second of one device) and mfu (share of the dense peak, 0 to 1).
+    Rows above CREDIBLE of the peak, or of devices without a known peak, are left out.
+    """
     table, models = pd.read_csv(path), open_models()
     devices = [shipped_devices().get(gpu) for gpu in table["gpu"]]
     flop = [flop_per_token(models[row.model], row.method, row.sequence) for row in table.itertuples()]
@@ -98,17 +102,19 @@ def read_figures(path: Path) -> pd.DataFrame:
 
 
 def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture: bool = False) -> Range:
-    """Return the expected share of the dense peak (90 % interval) for a model and device without own figures.
-
-    Used are the lowest, median and highest share of each stack, since its rows share an error: of the method, or of
-    all methods where the stack has no figure of this one. GRPO is learnt from figures of GRPO alone (one stack).
+    """Return the share of a device's dense peak (0 to 1, with a 90 % interval) to expect when a language model is
+    trained that nobody timed on it; times the peak, it gives a speed for `estimate` and for studies without
+    measurements. Used are the lowest, median and highest share of each stack, since its rows share an error: of the
+    method, or of all methods where the stack has no figure of this one. GRPO is learnt from figures of GRPO alone (one
+    stack).
 
     Parameters
     ----------
-    figures, method, stack, mixture
-        Rows of `read_figures` (one model, device and software count once); how the model is trained (`lora`, `grpo`);
-        one of STACKS (None: unknown; unless 'tuned', the interval reaches down to plain loops); whether a mixture of
-        experts.
+    figures, method
+        Rows of `read_figures` (one model, device and software count once); kind of training (`lora`, `grpo`, ...).
+    stack, mixture
+        Software, one of STACKS: `tuned` (a vendor's library) or `plain` (a loop on common libraries); None: unknown
+        (unless `tuned`, the interval reaches down to plain loops). Whether the model is a mixture of experts.
     """
     if method == "grpo":
         figures, stack = figures[figures["method"] == method], "tuned"
@@ -129,13 +135,14 @@ def expected_mfu(figures: pd.DataFrame, method: str, stack: str | None, mixture:
 
 
 def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: str | None = None) -> Range:
-    """Return the operations per second of a model on a device: the median of the predictions from each timing.
+    """Predict the operations per second that training a model reaches on one device, with a 90 % interval, from
+    timings of other models or devices with the same software: the median of the predictions from each timing.
 
     Parameters
     ----------
     timings, model, device, stack
-        Timings with one software (columns model, gpu and flop_per_s of one device); what to predict for; one of STACKS
-        (None: the reader's own software, treated as 'plain').
+        A row per timing: model, gpu and flop_per_s (operations per second of one device); what to predict for; one of
+        STACKS (None: the reader's own software, treated as `plain`).
     """
     speeds = []
     for row in timings.itertuples():
@@ -143,12 +150,12 @@ def carry_speed(timings: pd.DataFrame, model: OpenModel, device: Device, stack: 
         speed = range_around(row.flop_per_s, TIMING_SD)
         if row.model != model.name:
             size = model.active_parameters / open_models()[row.model].active_parameters
-            factor = np.clip(size**SIZE_EXPONENT, 1 / SIZE_LIMIT, SIZE_LIMIT), STACK_SD
+            factor = np.clip(size**SIZE_EXPONENT, 1 / SIZE_LIMIT, SIZE_LIMIT), LOOP_MODEL_SD
             speed = speed.times(range_around(*((1.0, TUNED_MODEL_SD) if stack == "tuned" else factor)))
         if device.gpu != timed_device.gpu:
             bandwidths = device.memory_bandwidth_gb_s / timed_device.memory_bandwidth_gb_s
             speed = speed.times(range_around(bandwidths, DEVICE_SD))
         if device.maker != timed_device.maker:
-            speed = speed.times(Range(1.0, AMD.low / AMD.middle, AMD.high / AMD.middle))
+            speed = speed.times(Range(*np.divide(AMD, AMD.middle)))
         speeds.append(speed)
     return median_low(speeds)

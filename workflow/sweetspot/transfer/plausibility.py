@@ -27,7 +27,9 @@ DEFAULTS = {"basis": READ[0], "status": USABLE[0], "logical": False, "dataset": 
 
 
 def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
-    """Find throughput figures beyond the dense peak of their devices, or above n times the figure of one device.
+    """Find speeds that cannot be right, so that no decision rests on them: above the dense peak of their devices, or
+    above n times the speed of one device. Returned is one entry per such row; `row` is its position in `figures`;
+    `limit`: NaN for a figure beyond the peak, n times the fastest figure of one device for a figure above that.
 
     Parameters
     ----------
@@ -35,12 +37,6 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
         Columns gpu, gpus, framework, model, batch_size (NaN: not stated), precision, images_per_s (of all devices
         together), unit, source, and where known dataset, basis, status and logical. Only rows that were measured or
         published, with a usable status and separate devices, are judged.
-
-    Returns
-    -------
-    list of ImpossibleFigure
-        One entry per such row; `row` is its position in `figures`. `limit`: NaN for a figure beyond the dense peak, n
-        times the fastest figure of one device for a figure above that.
     """
     table = figures.assign(**{name: value for name, value in DEFAULTS.items() if name not in figures})
     table = table.assign(row=range(len(table)), unit=table["unit"].fillna(""))
@@ -71,13 +67,14 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
 
 
 def beyond_peak_factor(device: Device | None, precision: str, model: str, rate: float, unit: str = "") -> float:
-    """Return the ratio of a throughput to the one at the device's dense peak (over 1: impossible); NaN: unknown.
+    """Return the ratio of a claimed speed to the speed at the device's dense peak, to detect impossible figures and
+    wrong units: over 1 is impossible. NaN if the device's peak or the model's operations are unknown.
 
     Parameters
     ----------
     device, precision, model, rate, unit
-        The device; precision and model in any usual spelling; samples per second of one device, and their kind, such as
-        `images` ('': not stated).
+        Data sheet (None: unknown); precision and model in any usual spelling; samples per second of one device, and
+        their kind, such as `images` ('': not stated).
     """
     if device is None:
         return math.nan
@@ -87,7 +84,9 @@ def beyond_peak_factor(device: Device | None, precision: str, model: str, rate: 
 
 
 def flop_per_sample(model: str, unit: str = "") -> float:
-    """Return the floating-point operations of training on one sample; NaN for an unknown model or another unit."""
+    """Return the floating-point operations of one training step on one sample (forward and backward), by which a speed
+    in samples/s is compared with a device's peak; NaN for an unknown model or a `unit` in which it is not counted.
+    """
     work = cell_work(model)
     if work is not None:
         return flop_per_token(*work)

@@ -5,11 +5,7 @@ slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of
 speech), of the benchmark's stack and of the workload itself; and of the device, its architecture, both by width of the
 number format and by kind of network, and the device in one stack. A device with many figures has its own effect, one
 with few that of its architecture: partial pooling. The best linear prediction has a closed form.
-
-References
-----------
 Roofline: Williams et al. 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
-
 """
 
 from typing import NamedTuple
@@ -55,12 +51,14 @@ def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
 def condition(
     prediction: JointPrediction, measured: list[int], log_rates: np.ndarray, log_sd: np.ndarray | float = 0.0
 ) -> JointPrediction:
-    """Return the prediction for all cells, given the measured log throughput of some of them.
+    """Update the predicted log speeds of all cells (one workload on many devices) by what was measured of some of
+    them: a measured device pulls the predictions of similar ones towards it.
 
     Parameters
     ----------
     prediction, measured, log_rates, log_sd
-        Joint prediction of all cells; positions of the measured ones; their log throughput and its standard deviation.
+        Joint prediction of all cells (mean and covariance); positions of the measured ones; natural log of the
+        measured samples/s, one per position, and the standard deviation of its error.
     """
     rows = prediction.covariance[measured]
     gain = np.linalg.solve(rows[:, measured] + np.square(log_sd) * np.eye(len(measured)), rows).T
@@ -74,12 +72,12 @@ def prior_mean(cells: pd.DataFrame) -> np.ndarray:
 
 
 def covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
-    """Return the prior covariance of log throughput (matrix rows x columns) between two tables of cells.
-
-    Each row of facts/device_relation.csv is an effect that cells with equal `groups` share (no groups: all cells), as
-    a slope on `feature` or, without one, a constant. Its `sd`, in log units, has the greatest marginal likelihood on
-    the shipped figures, to two digits, under a lognormal prior around 0.1 with sd 1. `rows` and `columns` have the
-    columns of `figures.as_figures`; the same table twice has the noise of each figure added.
+    """Return the matrix (rows x columns) that says how much knowing one cell's log speed tells of another's, before
+    any figure is seen: cells that share device, architecture, network or software are correlated. The relation is
+    fitted and predicts by it. `rows` and `columns`: tables of cells with the columns of `as_figures`; the same table
+    twice has the noise of each figure added. Each row of facts/device_relation.csv is an effect that cells with equal
+    `groups` share (no groups: all cells), as a slope on `feature` or, without one, a constant. Its `sd`, in log units,
+    has the greatest marginal likelihood on the shipped figures, to two digits, by a lognormal prior around 0.1, sd 1.
     """
 
     def equal(name: str) -> np.ndarray:

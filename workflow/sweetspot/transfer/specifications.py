@@ -53,10 +53,7 @@ class Device:
         return float(getattr(self, f"{unit}_tflops", math.nan))
 
     def peak(self, precision: str) -> float:
-        """Return the dense TFLOP/s that training in a precision can use; NaN where the device cannot run it.
-
-        fp32 runs in TF32 where the device has it: PyTorch's convolutions, TensorFlow from 2.4 on and JAX by default.
-        """
+        """Return the highest dense TFLOP/s in a precision (fp32 runs in TF32 if possible); NaN: it cannot run it."""
         return self.peak_of_unit(self.unit(precision))
 
     def computes(self, precision: str) -> bool:
@@ -76,7 +73,9 @@ class Devices:
             self.by_words |= dict.fromkeys(names, device)
 
     def find(self, name: str) -> Device | None:
-        """Return the data sheet of the device called `name`, else of the only one with all its words, else None."""
+        """Return the data sheet of the device that people call `name` (any usual spelling), else of the only device
+        whose name has all its words; None if no device or several match.
+        """
         words = name_words(name)
         without_memory = frozenset(word for word in words if not re.fullmatch(r"\d+gb", word))
         exact = self.by_words.get(words) or self.by_words.get(without_memory)
@@ -86,7 +85,7 @@ class Devices:
         return next(iter(matches.values())) if len(matches) == 1 else None
 
     def get(self, name: str) -> Device:
-        """Return the data sheet of the device that `find` finds by this name; UserError with a guess if none."""
+        """Return the data sheet of the device that people call `name`; UserError that suggests what was meant."""
         device = self.find(name)
         if device is not None:
             return device

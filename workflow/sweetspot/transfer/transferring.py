@@ -1,7 +1,6 @@
-"""The throughput of a person's workload on devices where nobody has run it, with its interval and its warnings.
-
-Where all devices are in the pool of published figures the relation of devices counts. A device that is known by its
-data sheet only gets the plain ratio of memory bandwidths: on figures held back no model was better.
+"""The throughput of a person's workload on devices where nobody has run it, with its interval and its warnings. Where
+all devices are in the pool of published figures the relation of devices counts. A device that is known by its data
+sheet only gets the plain ratio of memory bandwidths: on figures held back no model was better.
 """
 
 import math
@@ -52,18 +51,15 @@ def era_of(architectures: Iterable[str]) -> str:
 
 
 def transferred(measured: Sequence[Measured], targets: Sequence[Device], relation: Relation) -> pd.DataFrame:
-    """Predict the throughput of a workload on further devices from figures of the same workload on others.
+    """Predict how fast a workload runs on devices where nobody ran it (`targets`), from speeds of the same workload on
+    others. A row per target: gpu, images_per_s of one device with `_low` and `_high` (90 % prediction interval), and
+    warnings. A device that cannot run the precision has NaN and the warning `cannot_run`.
 
     Parameters
     ----------
     measured, targets, relation
-        Figures of one workload, each of one device; devices to predict for; the relation of `learn_devices`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each target: gpu, images_per_s of one device with `_low` and `_high` (90 % prediction interval),
-        warnings. A device that cannot run the precision has NaN and the warning `cannot_run`.
+        Speeds of one workload, each on one device; data sheets of the devices to predict for; the relation of
+        `learn_devices`, which says how speeds on devices are correlated.
     """
     first, count = measured[0], len(measured)
     precision = precision_name(first.precision)

@@ -38,21 +38,17 @@ READ_FIGURES = f"basis in {READ} and logical == False"
 def with_transferred(
     table: pd.DataFrame, question: StudyCells, instances: Mapping[str, Instance], as_of: str, relation: Relation
 ) -> pd.DataFrame:
-    """Add rows for single-device machines without a figure of a workload, predicted from figures of other devices.
-
-    Machines that can be measured, and processors, get no rows.
+    """Add rows to a study's speeds for its single-device machines without a figure of a workload, predicted from
+    figures of other devices, so that such machines can be compared too. Machines that can be measured, and processors,
+    get none. The added rows have the basis `transferred` and 95 % intervals. Where a device cannot run the precision
+    the row has the status `failed`, no figure and a warning. Raises UserError for a device that nobody has specified.
 
     Parameters
     ----------
-    table, question, instances, as_of, relation
-        The table throughput.parquet; the study's cells; machines by name; date of the added rows; the relation of
-        devices, fitted to published figures.
-
-    Returns
-    -------
-    DataFrame
-        The table with rows of basis `transferred` and 95 % intervals. Where a device cannot run the precision the row
-        has the status `failed`, no figure and a warning. Raises UserError for a device that nobody has specified.
+    table, question, instances
+        The table throughput.parquet; what the study measures; its machines by name.
+    as_of, relation
+        Date (text) of the added rows; the relation between devices, fitted to published figures.
     """
     precision, devices = question.precision, shipped_devices()
     usable = table.query(f"{USABLE_FIGURES} and model in @question.model and precision == @precision")
@@ -100,8 +96,8 @@ def with_transferred(
 def with_arithmetic(
     table: pd.DataFrame, question: StudyCells, instances: Mapping[str, Instance], as_of: str
 ) -> pd.DataFrame:
-    """Add rows for trainings on tokens on every machine without a figure, by operations per token and share of peak.
-
+    """Add rows to a study's speeds for the training of language models on every machine without a figure, computed
+    from operations per token and an expected share of the device's peak, so that a study needs no measurement at all.
     If the study has no figure of any such training, the basis is `arithmetic` and the interval leaves out the reader's
     software, whose error is common to all machines (`speed_errors.SOFTWARE`). If it has one, the share of the peak is
     learnt from it and the basis is `transferred`. Only slow links (PCIe) slow several devices down. Machines of an
@@ -110,7 +106,7 @@ def with_arithmetic(
     Parameters
     ----------
     table, question, instances, as_of
-        The table throughput.parquet, the study's cells, its machines by name, and the date of the added rows.
+        The table throughput.parquet, what the study measures, its machines by name, and the date of the added rows.
     """
     usable = table.query(USABLE_FIGURES)
     timed_cells = set(zip(usable["instance"], usable["model"], strict=True))
@@ -157,7 +153,9 @@ def with_arithmetic(
 def _with_rows(
     table: pd.DataFrame, rows: list[dict[str, Any]], instances: Mapping[str, Instance], as_of: str
 ) -> pd.DataFrame:
-    """Return throughput.parquet and `rows` (columns, 90 % bounds; undated ones of `as_of`) at 95 %, `best` set anew."""
+    """Return the study's speeds (throughput.parquet) with estimated rows added: completed to all columns and the date
+    `as_of`, their 90 % bounds widened to the table's 95 %, and `best` marked anew. `rows`: {column: value} each.
+    """
     if not rows:
         return table
     added = complete_rows(pd.DataFrame(rows), as_of, instances)

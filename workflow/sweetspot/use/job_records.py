@@ -42,7 +42,7 @@ class RecordLine:
     fields: dict[str, str]
 
     def error(self, column: str, expected: str) -> UserError:
-        """Return (not raise) the UserError of a wrong value in this line.
+        """Return (not raise) the UserError of a wrong value in this line, which names line and column.
 
         Parameters
         ----------
@@ -56,10 +56,9 @@ class RecordLine:
 
         Parameters
         ----------
-        column
-            Name of the column: an ISO time with or without an offset (the first if ambiguous).
-        zone, now
-            Time zone of times without an offset. The current time: later ones are refused, as those before 1990.
+        column, zone, now
+            Name of the column: an ISO time with or without an offset (the first if ambiguous); time zone of times
+            without an offset; the current time: later ones are refused, as those before 1990.
         """
         text = self.fields[column]
         if text in ("", "Unknown", "None"):
@@ -75,29 +74,21 @@ class RecordLine:
 
 
 def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> pd.DataFrame:
-    """Read a record of jobs, one row per run.
+    """Return a record of a team's jobs as a table with one row per run, from which `count_use` counts jobs per month.
+
+    Columns: RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
+    running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue has
+    several runs. If overlapping exports repeat a run (same job and start), the one that ends last is kept. Raises
+    UserError with the file and the line.
 
     Parameters
     ----------
-    path
-        The file, or `-` for standard input.
-    record_format
-        `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the columns start, end,
-        devices and perhaps job, class, state (`completed` or anything else); other columns are ignored.
+    path, record_format
+        The file, or `-` for standard input. `sacct`: the output of SACCT_COMMAND, possibly with other columns; `jobs`:
+        CSV with the columns start, end, devices and perhaps job, class, state (`completed` or anything else); others
+        are ignored.
     zone, now
         Time zone of times without an offset; the current time, after which times are refused.
-
-    Returns
-    -------
-    pandas.DataFrame
-        RUN_COLUMNS. start, end: UTC, NaT where unknown (not started, or still running). state: completed, ended,
-        running or waiting. devices: their number, shared ones as fractions. A job that was put back into the queue has
-        several runs. If overlapping exports repeat a run (same job and start), the one that ends last is kept.
-
-    Raises
-    ------
-    UserError
-        With the file and the line.
     """
     name = "standard input" if path == "-" else path
     try:
@@ -113,7 +104,9 @@ def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> p
 
 
 def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
-    """Yield the lines of a record (`sacct` or `jobs`) below its header, without steps of Slurm jobs (`7.batch`)."""
+    """Yield the lines of a record's text (`sacct`: Slurm's accounting; or `jobs`: CSV) below its header, to be parsed
+    one by one; without steps of Slurm jobs (`7.batch`). UserError for wrong columns.
+    """
     rows = csv.reader(io.StringIO(text), strict=True)
     if record_format == "sacct":
         rows = csv.reader(io.StringIO(text), delimiter="|", quoting=csv.QUOTE_NONE)
@@ -137,7 +130,10 @@ def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
 
 
 def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ...]:
-    """Return (job, start, end, state, devices, class) of a record's line, times in UTC or None; UserError if wrong."""
+    """Return (job, start, end, state, devices, class) of a record's line, a row of `read_runs`: times in UTC or None.
+
+    Raises UserError for a wrong value. `zone`: of times without an offset; `now`: later times are refused.
+    """
     fields, elapsed = line.fields, line.fields.get("elapsedraw", "")
     state = "ended" if fields["end"] else "running" if fields["start"] else "waiting"
     if fields.get("state"):
@@ -164,7 +160,9 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
 
 
 def _allocated_devices(line: RecordLine) -> float:
-    """Return the devices in sacct's AllocTRES of a line, 2 in `gres/gpu=2,gres/gpu:a100=2`; MIG slices as fractions."""
+    """Return how many devices a job had, by which its hours are counted, from sacct's AllocTRES. E.g. 2 in
+    `gres/gpu=2,gres/gpu:a100=2`; MIG slices as fractions. UserError for shards and other shares.
+    """
     total = sum_of_types = 0.0
     for item in line.fields["alloctres"].split(","):
         match = GPU.fullmatch(item)

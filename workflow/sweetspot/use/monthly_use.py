@@ -78,22 +78,16 @@ class MonthlyUse:
 
 
 def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, until: pd.Timestamp | None) -> MonthlyUse:
-    """Count device-hours and jobs by class and month, and forecast the jobs of months to come.
+    """Return device-hours and jobs by class and month, and a forecast: the amount of work that a study is made for.
+
+    A job is counted in the month of its first start, with the hours of all its runs. Classes are those of the record;
+    without any, they are made from numbers of devices and hours.
 
     Parameters
     ----------
-    runs
-        Rows of `job_records.read_runs`: job, start, end, state, devices and class of each run.
-    zone
-        Time zone in which months begin.
-    since, until
-        The time that the record covers; None: from its first start, to its last moment.
-
-    Returns
-    -------
-    MonthlyUse
-        A job is counted in the month of its first start, with the hours of all its runs. Classes are those of the
-        record; without any, they are made from numbers of devices and hours.
+    runs, zone, since, until
+        Rows of `job_records.read_runs` (job, start, end, state, devices, class of each run); time zone in which months
+        begin; the time that the record covers (None: from its first start, to its last moment).
 
     Raises
     ------
@@ -125,7 +119,11 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
 
 
 def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> pd.DatetimeIndex:
-    """Return the beginnings of the whole months between two times, and the end of the last, as times in `zone`."""
+    """Return the beginnings of the whole months between two times, and the end of the last, in `zone`, to count jobs in
+    them.
+
+    Raises UserError where there is no whole month.
+    """
     begin, end = first.tz_convert(zone) - EDGE, last.tz_convert(zone) + EDGE
     edges = pd.date_range(begin, end, freq="MS", normalize=True)
     edges = edges[edges >= begin]
@@ -136,7 +134,11 @@ def _edges_of_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) ->
 
 
 def _classes(jobs: pd.DataFrame) -> pd.Series:
-    """Return the class of each job (class, hours, devices, device_hours): the record's, or such as `2x-1h-to-8h`."""
+    """Return the class of each job, to count classes apart: the record's own, or by size as `2x-1h-to-8h`; rare ones:
+    `other`.
+
+    `jobs`: a row per job with class, hours, devices, device_hours.
+    """
     if (jobs["class"] != "").any():
         return jobs["class"].replace("", SMALL_CLASSES)
     hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=[*CLASS_BY_HOURS.values()])
@@ -147,7 +149,9 @@ def _classes(jobs: pd.DataFrame) -> pd.Series:
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
-    """Return one class's use from a row per job (month from 0, hours, device_hours, state) in `months` months."""
+    """Return the use by one class of jobs: jobs by month, hours, devices, forecast. `jobs`: a row per job (month from
+    0, hours, device_hours, state); `months`: number of months.
+    """
     counts = np.bincount(jobs["month"], minlength=months)
     hours = jobs.loc[jobs["state"] != "running", "hours"]
     cv = hours.std(ddof=0) / (hours.mean() or math.nan)
@@ -158,16 +162,10 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
 
 
 def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
-    """Forecast the number of jobs in a future month from those of past months.
+    """Return how many jobs a future month has, with growth and ranges, from the `counts` of past months (oldest first).
 
-    Counts are negative binomial about a level with constant relative growth.
-
-    Parameters
-    ----------
-    counts
-        Number of jobs in each past month, oldest first.
-    key
-        Name of the class of jobs; each class has its own random stream.
+    Counts are negative binomial about a level with constant relative growth. `key`: class of jobs; each has its own
+    random stream.
     """
     from scipy.special import softmax  # slow to import
 
@@ -195,7 +193,10 @@ def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
 
 
 def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Fit jobs per month (`design`: 1, month): by dispersion mode, covariance of log level and growth, log weight."""
+    """Return (modes, covariances, log weights) of log level and growth of jobs per month, to sample forecasts from. A
+    Bayesian fit to `counts` (jobs of each month), once per value of DISPERSIONS (d of them); `design`: a row per month
+    with the columns 1 and month; shapes of the three: d x 2, d x 2 x 2, d.
+    """
     from scipy.stats import nbinom  # slow to import
 
     dispersion, precision = DISPERSIONS[:, np.newaxis], PRIOR_SD**-2

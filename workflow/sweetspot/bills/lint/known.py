@@ -34,7 +34,7 @@ def provider_key(name: str) -> str:
 
 
 def device_key(gpu: str) -> str:
-    """Return one word for a device without memory and form: `Tesla V100-SXM2-16GB` is `v100`; '': unknown or TPU."""
+    """Return the name by which known prices of a device are found: 'v100' of 'Tesla V100-SXM2-16GB'; '' if unknown."""
     match = DEVICE.search(gpu.lower())
     if match is None or "tpu" in gpu.lower():
         return ""
@@ -43,7 +43,7 @@ def device_key(gpu: str) -> str:
 
 
 def device_count(instance: str) -> int | None:
-    """Return how many devices a machine has, by facts/machines.csv or its name (8 of 'h100-8x'); None if unknown."""
+    """Return how many devices a machine has by facts/machines.csv or its name (8 of 'h100-8x'); None: unknown."""
     counts = {row["instance"]: int(row["gpus"]) for row in table("machines")}
     match = DEVICE_COUNT.search(instance)
     return counts.get(instance) or (int(next(filter(None, match.groups()))) if match else None)
@@ -51,7 +51,7 @@ def device_count(instance: str) -> int | None:
 
 @cache
 def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float] | None:
-    """Return (lowest, highest) known price or power of a device, the yardstick of the lint; None if unknown.
+    """Return (lowest, highest) known price or power of a device, the yardstick for a price under check; or None.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def price_range(quantity: str, device: str, year: int = 0) -> tuple[float, float
 
 
 def highest_rent() -> float:
-    """Return USD per device-hour on demand of the most expensive device known."""
+    """Return USD per device-hour on demand of the most expensive device known, above which a rent is doubted."""
     return max(float(row["high"]) for row in table("price_levels") if row["what"] == "rent")
 
 
 def list_range(provider: str, instance: str) -> tuple[float, float] | None:
-    """Return the (lowest, highest) USD per hour that a provider (any spelling) asked for a machine; None if unknown."""
+    """Return (lowest, highest) known USD per hour of a provider's (any spelling) machine, to check a price; or None."""
     key = provider_key(provider)
     rows = [row for row in table("machine_prices") if row["instance"] == instance and row["provider"] == key]
     prices = [float(usd) for row in rows for usd in row["usd_per_hour"].split()]

@@ -52,12 +52,12 @@ def unit_mistake(value: float, low: float, high: float, factors: Sequence[int]) 
 
 
 def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date) -> list[Finding]:
-    """Return all findings about a price list by the rules of facts/price_rules.csv.
+    """Return all findings (doubtful or impossible prices) about a price list by the rules of facts/price_rules.csv.
 
     Parameters
     ----------
     prices, offers, instances, study_date
-        The price list, its offers table, machines by name, and the day at which the age of a price is judged.
+        The price list, its offers table (in USD), machines by name, and the day at which the age of a price is judged.
     """
     values = _lint_table(prices, offers, instances, study_date)
     return list(dict.fromkeys(finding for rule in table("price_rules") for finding in _findings(rule, values)))
@@ -66,7 +66,9 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return a row per offer with all that price rules name: its offers and lint columns, yardsticks, price_values."""
+    """Return a row per offer with every column that price rules may name, on which `_findings` evaluates them. These
+    are its offers and lint columns, known ranges of such prices (`rent_low` ...) and values of facts/price_values.csv.
+    """
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
@@ -104,7 +106,9 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding per offer (row of `_lint_table`) that one rule of price_rules.csv objects to, or one per list."""
+    """Yield a Finding (a remark on a price) per offer to which a rule objects, or one if the rule is about the whole
+    list. `rule`: row of facts/price_rules.csv; `values`: of `_lint_table`, a row per offer.
+    """
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"] and len(matches):
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
@@ -125,7 +129,7 @@ def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding
 
 
 def warnings_by_offer(findings: Sequence[Finding], offers: int) -> list[list[dict[str, str]]]:
-    """Return, for each of `offers` offers, its warnings as [{rule, message}]: about it, and about the whole list."""
+    """Return for each of `offers` offers its warnings, and those of the whole list, as [{rule, message}]: a column."""
     severe = [finding for finding in findings if finding.severity == "warning"]
     return [
         joined([warning(finding.rule, finding.message) for finding in severe if finding.offer in (None, number)])

@@ -1,6 +1,5 @@
-"""One module a framework, each with the functions of `Backend`; only the framework of the cell is imported.
-
-A backend imports its framework inside its functions, so that it can say what is missing where that is not installed.
+"""One module a framework, each with the functions of `Backend`; only the framework of the cell is imported. A backend
+imports its framework inside its functions, so that it can say what is missing where that is not installed.
 """
 
 import importlib
@@ -49,14 +48,14 @@ class Backend(Protocol):
 
 
 def backend(framework: str) -> Backend:
-    """Return the module of a framework, which need not be installed. Raises UserError for an unknown name."""
+    """Return a framework's module, by which a run is set up and trained. Raises UserError for an unknown name."""
     if framework not in FRAMEWORKS:
         raise UserError(f"--framework is {framework!r}; expected one of {', '.join(FRAMEWORKS)}")
     return cast(Backend, importlib.import_module(f"{__name__}.{framework}"))
 
 
 def require_supported(request: Request) -> None:
-    """Raise UserError for a run of a cell that its framework or device cannot measure (network, precision, variant)."""
+    """Raise UserError before a run whose cell its framework or device cannot measure (network, precision, variant)."""
     from sweetspot.matrix.possible import cell_faults  # its models have no use in a training process
 
     backend(request.cell.framework)
@@ -65,7 +64,9 @@ def require_supported(request: Request) -> None:
 
 
 def require_devices(request: Request, names: Sequence[str]) -> None:
-    """Raise UserError unless devices of these `names` have the run's number and kind (its `expect_gpu` in the name)."""
+    """Raise UserError unless a run sees exactly the devices it asked for, so that no figure is of others: `names`, of
+    the devices found, must have the run's number and contain its `expect_gpu`.
+    """
     if request.device == "gpu" and len(names) != request.cell.gpus:
         raise UserError(
             f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s), as with a build of the framework "
@@ -77,7 +78,7 @@ def require_devices(request: Request, names: Sequence[str]) -> None:
 
 
 def missing(framework: str) -> str | None:
-    """Return a clause that says how to install a framework, named as in FRAMEWORKS; None where it is installed."""
+    """Return how to install a framework (a key of FRAMEWORKS), for a failed run's message; None if installed."""
     ability = FRAMEWORKS[framework]
     if not ability.package or importlib.util.find_spec(ability.package) is not None:
         return None

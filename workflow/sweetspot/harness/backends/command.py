@@ -36,7 +36,8 @@ def launch(request: Request) -> list[str]:
 
 
 def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[str, Any]:
-    """Return facts about a script for the run file: unit, samples per step, command, SHA-256 of its files, versions.
+    """Return what the run file records of a user's script, {fact: value}, so that its speed can be read and repeated:
+    unit, samples per step, command, SHA-256 of its files, versions of its frameworks.
 
     Parameters
     ----------
@@ -60,8 +61,7 @@ def script_facts(request: Request, script: Script, argv: Sequence[str]) -> dict[
 
 
 def interpreter_versions(program: str) -> dict[str, str]:
-    """Return {package: version} of the frameworks in the Python that runs a program, to be recorded; {} without one.
-
+    """Return {package: version} of the frameworks in the Python that runs a script, for the run file; {} without one.
     `program`: name or path of a Python, or of a script with a `#!` line that names one (torchrun, accelerate).
     """
     path = shutil.which(program) or ""

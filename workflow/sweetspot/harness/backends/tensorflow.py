@@ -12,10 +12,9 @@ launch = single_process
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Set up Keras with TensorFlow and the run's devices; return {'products': how fp32 is multiplied} on GPUs, else {}.
-
-    On a processor, several devices are logical: parts of one processor that share its cores. On GPUs fp32 leaves what
-    TensorFlow does by itself (TF32 where a GPU has it).
+    """Set up Keras with TensorFlow and the run's devices before the network is built; return {'products': how fp32 is
+    multiplied} on GPUs, else {}, for the run file. On a processor, several devices are logical: parts of one processor
+    that share its cores. On GPUs fp32 leaves what TensorFlow does by itself (TF32 where a GPU has it).
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     os.environ["KERAS_BACKEND"] = "tensorflow"
@@ -42,7 +41,9 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
-    """Return a training step of a run's cell, gradients combined as its variant says, and facts for the run file."""
+    """Return the training step that a run times, a network with gradients combined as the cell's variant says, and
+    facts for the run file {`unit`, `samples_per_step`, `parameters`, ...}.
+    """
     import keras
 
     keras.utils.set_random_seed(request.run)
@@ -66,7 +67,7 @@ def agreement(request: Request) -> Agree:
 
 
 def peak_memory_bytes(request: Request) -> int:
-    """Return the peak of allocated memory of the fullest GPU of a run so far, in bytes."""
+    """Return the peak of allocated memory of the fullest GPU of a run so far, in bytes, for its run file."""
     import tensorflow as tf
 
     read = tf.config.experimental.get_memory_info

@@ -9,7 +9,7 @@ from sweetspot.harness.request import Request
 
 
 def launch(request: Request) -> list[str]:
-    """Return the command (argv) of a run's training processes, one a device; of several, that of torch's launcher."""
+    """Return the command (argv) that starts a run's training: one process, or torch's launcher of one a device."""
     if request.cell.gpus == 1:
         return single_process(request)
     launcher = [sys.executable, "-m", "sweetspot.harness.launcher", request.to_json()]
@@ -17,10 +17,10 @@ def launch(request: Request) -> list[str]:
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Take this process's GPU and set TF32 as requested; return `program`, `cuda`, and how fp32 is multiplied.
-
-    fp32 leaves what torch does by itself: TF32 in cuDNN's convolutions, not in products of matrices. Each process takes
-    its GPU before anything asks for the names of all: in exclusive mode a process has no room on another's GPU.
+    """Take this process's GPU and set TF32 as requested before the network is built; return facts for the run file:
+    `program`, `cuda`, `products` (how fp32 is multiplied). fp32 leaves what torch does by itself: TF32 in cuDNN's
+    convolutions, not in products of matrices. Each process takes its GPU before anything asks for the names of all: in
+    exclusive mode a process has no room on another's GPU.
     """
     if request.device == "cpu":
         return {"program": "torch"}
@@ -44,7 +44,7 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def build_step(request: Request) -> tuple[Step, dict[str, Any]]:
-    """Return a training step of a run's cell, and its facts {`unit`, `parameters`, `samples_per_step`: value}."""
+    """Return the training step that a run times, and facts for its file {`unit`, `samples_per_step`, `parameters`}."""
     from sweetspot.harness.torch_networks import network_facts
     from sweetspot.harness.torch_training import training_step
 

@@ -20,11 +20,10 @@ WORDS: dict[str, tuple[str, str]] = json.loads((ASSETS / "charts.json").read_tex
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of the page and of Snakemake's report.
-
-    title, caption: of WORDS. stage: `speed` charts are drawn again only when throughput or scaling change, `price`
-    charts after every comparison. section: part of the page, a key of SECTIONS. select: returns the rows to draw; plot:
-    draws them. needs: name of a table that must have rows. fits: whether the chart suits a study with these tables.
+    """A chart of the page and of Snakemake's report. title, caption: of WORDS. stage: `speed` charts are drawn again
+    only when throughput or scaling change, `price` charts after every comparison. section: part of the page, a key of
+    SECTIONS. select: returns the rows to draw; plot: draws them. needs: name of a table that must have rows. fits:
+    whether the chart suits a study with these tables.
     """
 
     name: str
@@ -52,7 +51,9 @@ class Chart:
         return empty(f"Nothing to draw: {self.title}") if rows.empty else self.plot(data, rows)
 
     def worded(self, unit: str, money: Money) -> "Chart":
-        """Return the chart with `unit` (such as `images`) and the currency filled into title and caption."""
+        """Return the chart with title and caption as readers see them: `unit` (such as `images`) and the currency
+        filled in. `money`: the currency in which the study shows amounts.
+        """
         title, caption = (
             in_words(text.format(units=unit, Units=unit.capitalize(), models=MODELS), money)
             for text in (self.title, self.caption)

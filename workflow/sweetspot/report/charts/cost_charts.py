@@ -24,10 +24,10 @@ BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_si
 
 
 def front_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return the options (rows of `ranks`) that the chart `front` draws, with `kind`, `label`, `on_front` and `fits`.
-
-    `fits`: persistent. `on_front`: the same (if any option is), and no persistent one beats it (not slower, not dearer,
-    better in one). Options above MAX_COST_RATIO times the cheapest, and beaten interruptible ones, are left out.
+    """Return the options (rows of `ranks`) that the chart of hours against USD draws, with four columns more. `kind`: a
+    group for the colour; `label`: name at the point; `fits`: persistent; `on_front`: the same (if any option is), and
+    no persistent one beats it (not slower, not dearer, better in one). Options above MAX_COST_RATIO times the cheapest,
+    and beaten interruptible ones, are left out.
     """
     rows = data.answer_options()
     rows = rows[rows["in_answer"].eq(True) & (rows["hours"] > 0) & (rows["usd"] > 0)]
@@ -52,7 +52,6 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
 def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
     """Number the options on the front, and `option` ('': none), from the fastest to the slowest, for the chart's key.
-
     `rows`: of `front_rows`. Returns a row per numbered option: label, hours, usd, text (a line of the key), line (its
     position from 0), mark (text at the point: its number; the first of points within MIN_DISTANCE pixels has them all).
     """
@@ -74,7 +73,9 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
 
 def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw `rows` of `front_rows` (options of `data`) as points by hours and USD; a key below explains the numbers."""
+    """Draw options as points by hours and USD, so that readers see the trade-off between time and cost. `rows`: of
+    `front_rows`, options of `data`; a key below the chart explains the numbers at the points.
+    """
     keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
     x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
     y = look.log_channel(alt.Y, "usd", "USD (log)", rows["usd"])
@@ -121,9 +122,9 @@ FRONT = Chart(
 
 
 def bill_rows(data: "ChartData") -> "pd.DataFrame":
-    """Return a row per line of the bills (table `bills`) of the cheapest persistent options and the reference.
-
-    `usd` is scaled to the option's cost in the answer, `total`, which has the mean rent over the project, not today's.
+    """Return the rows that the chart of bills draws: one per option and line of its bill, such as electricity. From the
+    table `bills`, of the cheapest persistent options and the reference. `usd` is scaled to the option's cost in the
+    answer, `total`, which has the mean rent over the project, not today's.
     """
     options = data.answer_options()
     options = options[options["persistent"].eq(True) | (options["instance"] == data.reference)].head(MAX_BILLS)
@@ -140,7 +141,9 @@ def bill_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `bill_rows` (chart `bill`) as a stacked bar for each option: the USD of its bill by line."""
+    """Draw what each option's cost consists of: a stacked bar of the USD of its bill by line (chart `bill`). `rows`: of
+    `bill_rows`, a row per option and line.
+    """
     visible = rows[rows["usd"].abs() > MIN_LINE_SHARE * rows["total"].max()]
     names = list(visible["line"].unique())
 
@@ -161,7 +164,6 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
     """Return the chart's title from the rows of `bill_rows`: the largest `line` of the reference's bill, in per cent.
-
     Without a reference it is the bill of the cheapest option.
     """
     reference_lines = rows[rows["option"] == data.option]
@@ -171,12 +173,4 @@ def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
     return begun(f"{cost}: {100 * largest['usd'] / largest['total']:.0f} % of it {largest['line']}")
 
 
-BILL = Chart(
-    "bill",
-    *WORDS["bill"],
-    stage="price",
-    section="costs",
-    select=bill_rows,
-    plot=bill,
-    needs="bills",
-)
+BILL = Chart("bill", *WORDS["bill"], stage="price", section="costs", select=bill_rows, plot=bill, needs="bills")

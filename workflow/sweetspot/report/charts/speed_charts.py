@@ -16,11 +16,10 @@ HEIGHT = 140  # pixels of a panel
 
 
 def select_speeds(data: "ChartData") -> "pd.DataFrame":
-    """Return the rows of `throughput` and `extrapolation` that the chart draws, one per machine, model and batch size.
-
-    A cell has its fastest figure; a figure used for several batches is drawn once. Of machines with the same speed one
-    is drawn: the reference, else one whose speed has the best basis. Of each model these are the fastest machines, the
-    measured ones and the reference.
+    """Return the rows that the chart of speeds draws, from `throughput` and `extrapolation`: images/s with interval.
+    One per machine, model and batch size, with its fastest figure; a figure used for several batches is drawn once. Of
+    machines with the same speed one is drawn: the reference, else one whose speed has the best basis. Of each model
+    these are the fastest machines, the measured ones and the reference.
     """
     columns = [*CELL, RATE, LOW, HIGH, *look.ORIGIN, "headline"]
     measured, predicted = (data.table(name, *columns)[columns] for name in ("throughput", "extrapolation"))
@@ -47,7 +46,10 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
 
 
 def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `select_speeds` as points (samples/s, with interval) by machine and batch, a panel per model."""
+    """Draw how fast each machine trains: points (samples/s, with interval) by machine and batch, a panel per model.
+    `rows`: of `select_speeds`, with `images_per_s` and bounds, `machine`, `model`, `batch_size`, `basis`; `data`:
+    titles and units.
+    """
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     names = rows["machine"]
@@ -98,9 +100,9 @@ THROUGHPUT = Chart(
 
 
 def select_lines(data: "ChartData") -> "pd.DataFrame":
-    """Return the rows of table `efficiency` to draw, with `family` (title of the base instance), for a line each.
-
-    A line per family and model starts at one device (efficiency 1) and is of the largest batch; a family per colour.
+    """Return the rows that the chart of efficiency draws, from the table `efficiency`: a line per family and model. A
+    family is the machines of one base instance, whose title is the column `family`. A line starts at one device
+    (efficiency 1) and is of the largest batch; a family per colour.
     """
     rows = data.table("efficiency", *look.ORIGIN)
     rows = rows.assign(family=data.machines(rows["base_instance"]))
@@ -114,7 +116,10 @@ def select_lines(data: "ChartData") -> "pd.DataFrame":
 
 
 def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
-    """Draw the rows of `select_lines` as lines of efficiency over the number of devices, a panel for each model."""
+    """Draw how well several devices share the work: lines of efficiency over the number of devices, a panel per model.
+    `rows`: of `select_lines`, with `family`, `model`, `gpus`, `efficiency` (1: linear), `basis`; `data`: titles and
+    units.
+    """
     counts = alt.Axis(values=sorted(rows["gpus"].unique().tolist()))
     # Figures measured on a faster second machine may reach above 1.
     highest = max(1.05, float(rows["efficiency"].max()))
@@ -130,10 +135,7 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     )
 
     panel = alt.layer(
-        base.mark_line(),
-        *look.points(base.transform_filter("datum.gpus > 1")),
-        width=look.WIDTH - 70,
-        height=HEIGHT,
+        base.mark_line(), *look.points(base.transform_filter("datum.gpus > 1")), width=look.WIDTH - 70, height=HEIGHT
     )
     panels = look.by_row(panel, data.answer_first(rows["model"]))
     several = rows[rows["gpus"] > 1]
@@ -142,7 +144,9 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
 
 
 def efficiency_finding(rows: "pd.DataFrame") -> str:
-    """Return the chart's title: the efficiency (per cent) of the rows of `efficiency` with most `gpus`; '' if none."""
+    """Return the chart's title, its finding in words: the efficiency (per cent) at the largest number of devices.
+    `rows`: of the table `efficiency` with `gpus`, `efficiency` (1: linear); '' if there are none.
+    """
     if rows.empty:
         return ""
     count = int(rows["gpus"].max())
