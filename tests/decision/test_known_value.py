@@ -95,29 +95,6 @@ def test_the_fit_bends_at_six_shares_of_the_draws():
     assert _basis(np.arange(101.0)) == pytest.approx(np.column_stack([np.ones(101), x, *bends]))
 
 
-def many_small(seed, figures=40, draws=4000):
-    """A = 100 + forty normals of sd 2, B = 101: knowing one of them is worth the loss of sd 2 at 1 apart, 0.396."""
-    x = np.random.default_rng(seed).normal(0, 2, (figures, draws))
-    costs = np.stack([100 + x.sum(axis=0), np.full(draws, 101.0)])
-    return [partial_value(costs, one) for one in x]
-
-
-def test_the_first_of_many_small_worths_is_not_the_largest_error():
-    # All forty are worth 0.396. The largest of forty estimates with a standard error of 0.11 is some 50 % too high;
-    # what one half of the draws names first is worth by the other half what it is worth.
-    expected = loss(2, 1)
-    naive, corrected, error = [], [], []
-    for seed in range(12):
-        found = many_small(seed)
-        naive.append(max(value.worth for value in found))
-        corrected.append(without_selection(np.array([value.halves for value in found])).max())
-        error.append(np.mean([value.error for value in found]))
-    assert expected == pytest.approx(0.396, abs=0.001)
-    assert np.mean(naive) > 1.35 * expected
-    assert np.mean(corrected) == pytest.approx(expected, abs=ERRORS * np.mean(error) / np.sqrt(12))
-    assert max(corrected) < expected + ERRORS * np.mean(error)
-
-
 def test_ranks_are_crossed_by_hand():
     # By the first half: b, a, c; by the second: a, b, c. Rank 1: b's second and a's first half (3 + 4) / 2; rank 2: a's
     # second and b's first (6 + 5) / 2, above rank 1, so both (3.5 + 5.5) / 2 = 4.5; rank 3: (-1 - 3) / 2, so 0.

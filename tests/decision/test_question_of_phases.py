@@ -179,7 +179,8 @@ def test_each_option_of_the_plan_by_hand():
     table, whole = choices(own(days_per_month=5.0), rented_at(0.5), rented_at(1.2) | {"instance": "other"})
     # One box works 24 x 5 x 36 = 4,320 h: two, each for half of the jobs; electricity is of all hours.
     box = table.loc["box"]
-    assert (box["counts"], box["hours"], box["title"]) == (2.0, 3600.0, "2 × box")
+    assert (box["counts"], box["hours"], box["planned_hours"], box["title"]) == (2.0, 3600.0, 4320.0, "2 × box")
+    assert table["planned_hours"].drop("box").isna().all() and table["device_hours"].tolist() == [57_600, 48_000, 7200]
     assert dict(table["usd"]) == pytest.approx({"rented": 3600, "other": 7200, "box": RUNNING + 2 * HELD})
     assert table.index.tolist() == ["rented", "other", "box"]
     assert table["is_best"].tolist() == [True, False, False]

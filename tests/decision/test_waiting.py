@@ -76,3 +76,4 @@ def test_a_pool_is_open_as_long_as_its_devices_on_average():
     a, b = arrival_streams(made, made.mixes[0])
     assert (a.job_class.servers, open_hours(a)) == (5, pytest.approx((240 + 4 * 480) / 5))
     assert b.per_month == pytest.approx(0.5)
+    assert set(queue_table([made])["title"]) == {"pool of old and box"}  # two machines

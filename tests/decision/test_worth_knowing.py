@@ -130,6 +130,12 @@ def test_days_of_use_are_worth_what_the_integral_over_them_says():
     assert math.isnan(found["cost_to_learn_usd"])
 
 
+def test_of_what_is_worth_nothing_the_names_give_the_order():
+    ends = {"capex_usd_low": 6400.0, "capex_usd_high": 6600.0, "kw_low": 0.99, "kw_high": 1.01}
+    found = owned(offer(RENTED, "on_demand", 3.06), **ends)["evppi_usd"]
+    assert list(found.items()) == [(f"power of {BOX}", 0.0), (f"price of {BOX}", 0.0)]
+
+
 def test_figures_that_are_off_together_are_known_together():
     # two published figures of one device and framework share one error: one row, on which both options rest
     a, b, c = (offer(name, "on_demand", price, price_list=name) for name, price in (("a", 1.0), ("b", 1.1), ("c", 1.2)))

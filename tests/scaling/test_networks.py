@@ -47,21 +47,11 @@ def resnet(*blocks, bottleneck):
     return added(*layers, dense(inputs, 1000))
 
 
-def resnet_cifar(depth):
-    """He et al. 2015, section 4.2: 6 n + 2 layers of 16, 32 and 64 channels.
-
-    Shortcuts have no weights: plan A of the paper, which tf_cnn_benchmarks follows (models/resnet_model.py).
-    """
-    widths = [3, 16, *(width for width in (16, 32, 64) for _ in range((depth - 2) // 3))]
-    return added(*(conv(*pair, 3) for pair in pairwise(widths)), dense(64, 10))
-
-
 IMAGES = {
     "vgg11": vgg(1, 1, 2, 2, 2), "vgg16": vgg(2, 2, 3, 3, 3), "vgg19": vgg(2, 2, 4, 4, 4),
     "resnet18": resnet(2, 2, 2, 2, bottleneck=False), "resnet34": resnet(3, 4, 6, 3, bottleneck=False),
     "resnet50": resnet(3, 4, 6, 3, bottleneck=True), "resnet101": resnet(3, 4, 23, 3, bottleneck=True),
     "resnet152": resnet(3, 8, 36, 3, bottleneck=True), "resnet200": resnet(3, 24, 36, 3, bottleneck=True),
-    **{f"resnet{depth}": resnet_cifar(depth) for depth in (20, 32, 44, 56, 110)},
 }  # fmt: skip
 
 
@@ -123,6 +113,11 @@ PUBLISHED = {
     "efficientnetb0": (5.3, 0, True),  # Tan & Le 2019, table 2
     "efficientnetb4": (19.0, 0, True),
     "efficientnetv2s": (22.0, 0, True),  # Tan & Le 2021, table 7
+    # He et al. 2015, table 6; no weights in shortcuts (plan A): a convolution a layer but the last, dense one
+    **{
+        f"resnet{depth}": (parameters, 3 * (depth - 1) + 2, True)
+        for depth, parameters in ((20, 0.27), (32, 0.46), (44, 0.66), (56, 0.85), (110, 1.7))
+    },
     "ssd300": (8.54 + 3.77 + 10.58, 183, True),
 }
 

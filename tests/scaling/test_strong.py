@@ -11,7 +11,15 @@ from scipy.special import huber
 from study_tables import STUDIES
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS
-from sweetspot.scaling.strong import crossings, fit_strong, result_pairs, strong_cells, strong_errors, usual_batch
+from sweetspot.scaling.strong import (
+    StrongScaling,
+    crossings,
+    fit_strong,
+    result_pairs,
+    strong_cells,
+    strong_errors,
+    usual_batch,
+)
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, extrapolate_study
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
@@ -139,6 +147,15 @@ def test_the_nearest_known_count_is_the_base(gpus, base):
     half = math.hypot(fit_strong(times).width, 0.113)
     assert math.log(row["images_per_s_high"] / row["images_per_s"]) == pytest.approx(half)
     assert math.log(row["images_per_s"] / row["images_per_s_low"]) == pytest.approx(half)
+
+
+def test_the_width_holds_for_nine_tenths_of_the_families_and_grows_with_the_root_of_the_doublings():
+    """Of twenty devices one gains nothing by twice the count. Four doublings either way: twice the width of one."""
+    times = table(*((f"Card {chr(65 + n)}", count, 64.0 * 8 / count if n else 64.0, "s", 8.0, 3000.0)
+                    for n in range(20) for count in (8, 16)))  # fmt: skip
+    assert fit_strong(times).width < 0.3 < strong_errors(result_pairs(times), "family")["gap"].abs().max()
+    factor = StrongScaling({"": 0.1}, {"": 0.1}, 0.0, 0.2, 0).interval_factor(pd.Series([4.0, -4.0]))
+    assert factor.tolist() == pytest.approx([math.exp(math.hypot(0.4, 0.113))] * 2)
 
 
 def test_without_any_pair_the_priors_speak():
