@@ -80,6 +80,7 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
     same(row, expected)
     assert work.table["usd_per_capex"].iloc[0] == pytest.approx(float(boxes))
     assert work.today.tolist() == work.usd.tolist()
+    same(work.table.iloc[0], {"lead": None if boxes else "rented"})
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def test_a_mix_says_how_it_gives_out_the_work(uneven):
     mixes, table = work.table.set_index("choice"), choice_table([work], ()).set_index("choice")
     same(mixes.loc["best"], {"timed": ["other"], "title": "rented and others beside what you have", "trial_usd": 3.6,
                              "usd": 36 * (94 + 165) + 3.6, "saving_usd": 36 * 15 - 3.6})  # fmt: skip
-    same(mixes.loc["rented"], {"timed": [], "trial_usd": 0.0, "saving_usd": 0.0,
+    same(mixes.loc["rented"], {"timed": [], "lead": None, "trial_usd": 0.0, "saving_usd": 0.0,
                                "usd": 36 * 274.0})  # fmt: skip
     # It is the cheapest in both draws but for the trial, a dime in 274 USD; each of the others in one.
     assert table["p_cheapest"].dropna().to_dict() == {"best": 1.0, "rented": 0.5, "other": 0.5, "box": 0.0}
