@@ -1,13 +1,11 @@
 """Draws of uncertain figures: their seeds, spreads and intervals, and the two probabilities made of them."""
 
-import sys
 import zlib
 from collections.abc import Hashable, Sequence
 from statistics import NormalDist
 
 import numpy as np
 
-LARGEST_ARRAY = 5_000_000  # values of all options and samples: some twenty such arrays are held at once
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
 LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
@@ -101,11 +99,3 @@ def p_cheaper(usd: np.ndarray, rival_usd: np.ndarray, tolerance: float = TIE_TOL
     with np.errstate(invalid="ignore"):
         is_tie = (first == second) | (np.abs(first - second) <= tolerance * lower)
     return float(np.mean(np.where(is_tie, 0.5, first < second)))
-
-
-def affordable_samples(options: int, samples: int) -> int:
-    """Return how many samples of so many options fit into memory, at most `samples`; fewer are said on stderr."""
-    affordable = min(samples, max(LARGEST_ARRAY // max(options, 1), 100))
-    if affordable < samples:
-        print(f"note: {options:,} options are compared by {affordable:,} samples, not {samples:,}", file=sys.stderr)
-    return affordable

@@ -31,8 +31,9 @@ from sweetspot.decision.verdict import (
     with_missing_speeds,
 )
 from sweetspot.declared_tables import columns_of
-from sweetspot.draws import DRAWS, affordable_samples
+from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
+from sweetspot.mixes.problem import affordable_samples
 from sweetspot.study.settings import Settings
 from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs

@@ -91,8 +91,6 @@ class MonthlyProblem(DecisionProblem):
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
 
-    # --- estimates ----------------------------------------------------------------------------------------------------
-
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return USD, machines bought and alternatives at what-if values, mix x case, for sweeps and turning points.
 
@@ -166,8 +164,6 @@ class MonthlyProblem(DecisionProblem):
         counts = climb(mix.counts, usd, kinds, minimum, useful_counts(sample)) if kinds else mix.counts
         return counts, usd(counts)
 
-    # --- where the answer changes, on all samples ---------------------------------------------------------------------
-
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
         """Return the nearest factor of a parameter at which the answer changes, decided on all samples; None without
         one. `side`: below (-1) or above (1) the baseline. Distances are |log factor|. The mixes decided at both ends of
@@ -234,13 +230,8 @@ class MonthlyProblem(DecisionProblem):
     def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float | None:
         """Return where the answer changes: the log factor of a parameter at which two mixes cost the same, or None.
 
-        If both are the same mix, it is where another offer is rented most than as planned.
-
-        Parameters
-        ----------
-        parameter, inner, outer, first, second
-            A parameter, and the logarithms of its factors between which the crossing is looked for; the mixes (numbers
-            of machines owned, offers rented).
+        If both are the same mix, it is where another offer is rented most than as planned. `inner`, `outer`: logarithms
+        of the factors between which it is looked for; `first`, `second`: the mixes (machines owned, offers rented).
         """
         from scipy.optimize import brentq  # lazily: only monthly work needs it
 
@@ -266,8 +257,6 @@ class MonthlyProblem(DecisionProblem):
         if np.sign(saving(inner)) == np.sign(saving(outer)):
             return None
         return float(brentq(saving, inner, outer))
-
-    # --- from how much on a machine pays ------------------------------------------------------------------------------
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield USD with less USD without one machine for sale or contract, along all work, jobs of a class, or project
@@ -332,9 +321,6 @@ def _sample(problem: Problem) -> Problem:
 def _answer(mix: Mix) -> object:
     """Return a key of a mix's answer: the kinds that it buys; if none, the name of the offer that it rents most."""
     return frozenset(mix.bought) or mix.done.lead
-
-
-# --- the problem of a workload ----------------------------------------------------------------------------------------
 
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:

@@ -192,8 +192,6 @@ class MonthlyWork(MixLimits):
         """Return a title for renting `rented`: 'X beside what you have', or 'X' without owned machines."""
         return f"{rented} beside what you have" if self.has_machines else rented
 
-    # --- at other values ------------------------------------------------------------------------
-
     def moved(self, values: ParameterValues) -> Problem:
         """Return which machines may run which jobs, and their costs in all samples, with parameters at what-if `values`
         (one case), for `dispatch`. More jobs of a class leave its urgent jobs unchanged, except that these never exceed
@@ -362,8 +360,6 @@ class MonthlyWork(MixLimits):
                 continue
             if row["hours"] / values.factor(row["row"], "images_per_s") <= job_class.limit:
                 yield index, row
-
-    # --- budget of the team ---------------------------------------------------------------------
 
     def up_front(self, counts: Counts) -> float:
         """Return USD to pay up front for these numbers of machines beyond the owned ones, against the team's budget."""

@@ -73,7 +73,6 @@ def build_network(name: str) -> TorchNetwork:
         layers = [nn.Conv2d(3, 8, 3, 2, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1)]
         tiny = nn.Sequential(*layers, nn.Flatten(), nn.Linear(8, 10))
         return TorchNetwork(ImageClassifier(tiny), image_size=32, classes=10)
-
     from torchvision.models import get_model
 
     options: dict[str, Any] = {}

@@ -1,8 +1,7 @@
 """Runs that are to be made again stay requested until they are: Snakemake forgets a rerun that failed. It compares a
 run's parameters with those that it recorded when its job last ended, well or not, so that a run file that is kept
-because its rerun was refused would pass for one of the new protocol. So every invocation notes, before it starts,
-which run files it is to replace; where one is still the same later, its run is the next attempt, whose number is a
-parameter.
+because its rerun was refused would pass for one of the new protocol. So every invocation notes, before it starts, which
+run files it is to replace; where one is still the same later, its run is the next attempt, whose number is a parameter.
 """
 
 import json

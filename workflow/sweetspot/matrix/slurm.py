@@ -3,10 +3,9 @@
 The executor (snakemake-executor-plugin-slurm 2.8) forgets its jobs once a question about their states has failed as
 often as it tries, and then waits for them for ever. A controller that is away fails every question to it; without
 accounting, every question to `sacct` fails. Therefore commands of this module come before Slurm's on the PATH of the
-process that submits:
-- `sacct` takes the states of jobs from the accounting and from the queue, whichever answers, and never fails;
-- `sbatch` waits until the controller is back, as long as the process that submits lives;
-- `sacctmgr` and `sshare` accept an account that nobody can check now; `sbatch` refuses a wrong one.
+process that submits: - `sacct` takes the states of jobs from the accounting and from the queue, whichever answers, and
+never fails; - `sbatch` waits until the controller is back, as long as the process that submits lives; - `sacctmgr` and
+`sshare` accept an account that nobody can check now; `sbatch` refuses a wrong one.
 """
 
 import os

@@ -1,6 +1,7 @@
 """What a mix is chosen from: classes of jobs, owned machines and rental offers, with samples."""
 
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -16,6 +17,7 @@ NEVER = np.inf  # hours or USD of a job where it cannot run
 Counts = tuple[int, ...]  # machines of each kind that are owned or committed to
 ALWAYS = np.ones((1, 1))
 UNRELATED = 0.1  # Correlations below this are sampling noise: 1,000 unrelated samples have 0.03.
+LARGEST_ARRAY = 5_000_000  # values of all options and samples: some twenty such arrays are held at once
 MAXIMUM_SAMPLED_MONTHS = 36  # of a project; those of a longer one are spread over it
 
 
@@ -227,6 +229,14 @@ def finite(values: Array) -> Array:
 def even_indices(count: int, maximum: int) -> Indices:
     """Return at most `maximum` of the indices 0 to `count` - 1, evenly spread from first to last."""
     return np.linspace(0, count - 1, min(count, maximum)).round().astype(int)
+
+
+def affordable_samples(options: int, samples: int) -> int:
+    """Return how many samples of so many options fit into memory, at most `samples`; fewer are said on stderr."""
+    affordable = min(samples, max(LARGEST_ARRAY // max(options, 1), 100))
+    if affordable < samples:
+        print(f"note: {options:,} options are compared by {affordable:,} samples, not {samples:,}", file=sys.stderr)
+    return affordable
 
 
 def months_of(months: float) -> tuple[Array, float]:

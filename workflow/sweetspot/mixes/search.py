@@ -27,9 +27,8 @@ class Mix(NamedTuple):
     """One way to run the jobs: numbers of owned machines, rental offers, and the dispatch with its costs.
 
     kind: BEST, OWNED (nothing else), BOUGHT or RENTED (one source beside what is owned; rented without a `source`:
-    several). source: name of the only machine or offer beside owned machines;
-    empty: any. done: the dispatch on all samples. fixed_usd: expected USD per month of the mix without timings; NaN if
-    none was compared.
+    several). source: name of the only machine or offer beside owned machines; empty: any. done: the dispatch on all
+    samples. fixed_usd: expected USD per month of the mix without timings; NaN if none was compared.
     """
 
     kind: str

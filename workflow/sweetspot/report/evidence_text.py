@@ -129,7 +129,6 @@ def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> li
     worthwhile = significant[significant["net"] > 0].sort_values("net", ascending=False, kind="stable")
     if worthwhile.empty:
         return [sentence("nothing_to_learn", len(significant) > 0, model)]
-
     turning_factor = worthwhile["turning_point"].astype(float) / worthwhile["value"]
     ranked = records(worthwhile.assign(change_percent=100 * (turning_factor - 1)))
     following = ranked[1:2]
@@ -154,7 +153,6 @@ def energy(tables: Tables, study: Study) -> list[str]:
     gaps = [sentence("energy_unknown", counts, len(options))] if any(counts) else []
     if not model or options["kwh"].isna().all():
         return gaps if model and study.energy else []
-
     per_unit = counted_in(tables).each
     once = per_unit or f" for one training ({study.model_title(model)})"
     rows = ranks[ranks["model"] == model].drop_duplicates("option")
@@ -175,7 +173,6 @@ def _carbon_comparison(rows: pd.DataFrame, reference: str, per_unit: str, once: 
     if clean.empty:
         reference_rows = rows[rows["option"] == reference].dropna(subset="kwh")
         return [sentence("energy_use", row, once) for row in records(reference_rows)]
-
     (best,) = records(clean.head(1))
     (cheapest,) = records(eligible.head(1))
     overlap = best["kg_co2e_high"] > cheapest["kg_co2e_low"]

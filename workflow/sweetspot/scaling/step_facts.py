@@ -27,8 +27,7 @@ DEFAULT_BATCH = 64  # of tf_cnn_benchmarks for most networks, where a row does n
 USUAL_STEP_S = 0.4  # of PyTorch where no batch is stated: the median of the pool, full of memory
 # Below this, batch and rate do not count the same thing (sentences, and tokens per second).
 SHORTEST_STEP_S = 0.001
-# Two eras of programs, fitted separately: gradients are exchanged one by one, or in buckets while
-# the rest is computed.
+# Two eras of programs, fitted separately: gradients are exchanged one by one, or in buckets beside the computation.
 CLASSIC, MODERN = "classic", "modern"
 BUCKETED = ("torch", "pytorch", "jax")
 NVLINK, BRIDGE, GEFORCE_BUS, BUS, NETWORK = "nvlink", "bridge", "geforce", "pcie", "network"

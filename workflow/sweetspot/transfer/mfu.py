@@ -59,8 +59,7 @@ UNCHANGED = Range(1.0, 1.0, 1.0)
 # (eight-gpus-2026/time_to_target.csv). That is each vendor's own code: of other software nothing is known, so the
 # bounds are as far as a stack's figures lie apart on other devices, twice.
 AMD = Range(0.74, 0.34, 1.6)
-# Mixtures of experts over other models: medians of pretraining by device, precision and software, 20 in tokens-2026:
-# 0.23 to 0.81, median 0.40.
+# Mixtures of experts over other models: 20 medians of pretraining in tokens-2026 are 0.23 to 0.81, in the middle 0.40.
 MIXTURE = Range(0.4, 0.23, 0.81)
 # Several devices joined by PCIe over as many alone. Low: four rented RTX 4090 without peer access trained a language
 # model at 14.0 samples/s where one did 15.4 (office-box-2026); middle and high: Lambda's two RTX 4090 kept 75 % of

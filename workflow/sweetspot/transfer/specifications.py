@@ -16,8 +16,7 @@ IN_FP32 = ("fp32", "tf32", "fp16")
 PRECISIONS = dict.fromkeys(("mixed", "amp", "fp16 amp", "float16", "half"), "fp16")
 PRECISIONS |= {"bfloat16": "bf16", "float32": "fp32", "fp32/tf32": "tf32"}
 COMMON = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct", "graphics", "generation", "gpu", "gen5", "4", "5"})
-# Parts of a name, as of RTX4090, RTXA6000 and A100-SXM4-80GB, whose 4 does not count; V100's SXM2 and SXM3 stay apart:
-# they differ in clock.
+# Parts of a name, as of RTX4090 and A100-SXM4-80GB, whose 4 does not count; V100's SXM2 and SXM3 differ in clock.
 PARTS = re.compile(r"\d+gb|sxm(?=[45])|rtx|gtx|[a-z]+\d*|\d+")
 PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^none$", re.IGNORECASE)
 

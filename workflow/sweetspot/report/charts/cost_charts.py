@@ -83,7 +83,6 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     line = options.transform_filter("datum.on_front")
     faint = options.transform_calculate(opacity="datum.fits ? 1 : 0.25")
     numbers = look.chart_of_data("keys").encode(x=x, y=y, text="mark:N")
-
     plot = alt.layer(
         line.mark_line(color=look.GREY, strokeDash=[4, 3], interpolate="step-after"),
         *look.points(
@@ -97,7 +96,6 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         width=WIDTH,
         height=HEIGHT,
     )
-
     lines = look.chart_of_data("keys").mark_text(align="left", baseline="middle", limit=look.WIDTH)
     scale = alt.Scale(domain=[KEY_LINES - 0.5, -0.5], nice=False, zero=False)
     lines = lines.encode(x=alt.value(0), y=alt.Y("line:Q", axis=None, scale=scale), text="text:N")
@@ -146,7 +144,6 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     """
     visible = rows[rows["usd"].abs() > MIN_LINE_SHARE * rows["total"].max()]
     names = list(visible["line"].unique())
-
     words = {"title": "option (text)", "line": "line (text)", "usd": "USD", "total": "USD of the whole bill"}
     cheapest_first = alt.EncodingSortField("total", op="min")
     title = data.words.usd.format(model=data.model)

@@ -61,7 +61,6 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     title = f"{data.unit}/s (log scale)"
     fields = {RATE: f"{data.unit}/s", LOW: "low end", HIGH: "high end"}
     fastest_first = alt.EncodingSortField(RATE, op="max", order="descending")
-
     base = alt.Chart().encode(
         y=alt.Y("title:N", sort=fastest_first, title=None, axis=look.name_axis()),
         color=colour,
@@ -70,7 +69,6 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     all_rates = rows[[RATE, LOW, HIGH]].stack()
     x = look.log_channel(alt.X, RATE, title, all_rates)
     intervals = base.transform_filter(f"isValid(datum.{LOW})").mark_rule(strokeWidth=1.5)
-
     panel = alt.layer(
         intervals.encode(x=alt.X(f"{LOW}:Q", title=title), x2=f"{HIGH}:Q"),
         *look.points(base.encode(x=x)),
@@ -125,7 +123,6 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     highest = max(1.05, float(rows["efficiency"].max()))
     devices = alt.Scale(type="log", base=2, nice=False)
     share = alt.Scale(domain=[0, highest], nice=False)
-
     fields = {"family": "family (text)", "batch_size": "batch", "gpus": "devices", "efficiency": "efficiency"}
     base = alt.Chart().encode(
         x=alt.X("gpus:Q", scale=devices, title="devices", axis=counts),
@@ -133,7 +130,6 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         color=look.colour("family:N", list(rows["family"].unique())),
         tooltip=look.tooltip(**fields, **look.ORIGIN),
     )
-
     panel = alt.layer(
         base.mark_line(), *look.points(base.transform_filter("datum.gpus > 1")), width=look.WIDTH - 70, height=HEIGHT
     )
