@@ -37,6 +37,13 @@ def test_what_is_paid_up_front_is_the_price_of_machines_and_the_upfront_part_of_
     assert up_front(made.drawn.owned) == 0.0  # what is there is paid for
 
 
+def test_a_contract_costs_its_monthly_fee_and_its_storage_too():
+    """800 USD a month and 1,200 a year, a flat fee of 5, 100 GB at 0.10: 915."""
+    billing = {"monthly": 5.0, "storage": {"gb": 100.0, "per_gb_month": 0.1}}
+    (kind,) = lab(SIGNED | {"billing": billing}, hourly(6.0))[0].drawn.held
+    assert kind.fixed == pytest.approx(915.0)
+
+
 @pytest.mark.parametrize(
     ("most", "rate", "boxes"), [(36_000.0, 1.0, 1), (30_000.0, 1.0, 0), (30_000.0, 1.25, 1), (30_000.0, 1.19, 0)]
 )

@@ -1,6 +1,8 @@
 """Renting: from hours of use to the lines of a bill, for whole tables at once (docs/studies.md)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,7 @@ ROUNDING = 1e-9
 # A job that is expected to take longer than a hundred years is reported as never finishing.
 NEVER_HOURS = 876_600.0
 LARGEST_EXPONENT = 700.0
+MONTHLY_FEES = ("monthly_usd", "storage_usd_per_month")
 
 
 def billed_seconds(seconds: Number, granularity_s: Number, minimum_s: Number) -> FloatArray:
@@ -139,6 +142,11 @@ class Bill:
         return np.sum(list(self.lines.values()), axis=0)
 
 
+def monthly_fees(row: Mapping[str, Any]) -> float:
+    """Return USD per month that a contract costs beside its price, from an offer's flat fee and storage (NaN: none)."""
+    return float(np.nansum([row[name] for name in MONTHLY_FEES]))
+
+
 def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill:
     """Return what each job costs as a Bill (USD by line, hours, machine hours), at central values or at one bound.
 
@@ -157,7 +165,7 @@ def bill_lines(jobs: pd.DataFrame, fees: pd.DataFrame, suffix: str = "") -> Bill
     checkpoint, restore, wait = (seconds / HOUR_S for seconds in numbers(jobs, "checkpoint_s", "restore_s", "wait_s"))
     step, minimum, month_days, setup, egress, *monthly = numbers(
         jobs, "granularity_s", "minimum_s", "month_days", "setup_usd", "egress_usd",
-        "monthly_minimum_usd", "monthly_usd", "storage_usd_per_month",
+        "monthly_minimum_usd", *MONTHLY_FEES,
     )  # fmt: skip
     work, spread_months, interval = jobs[[f"work_hours{suffix}", "spread_months", "every_s"]].to_numpy(float).T
     dump = np.where(rate > 0, checkpoint, 1.0)

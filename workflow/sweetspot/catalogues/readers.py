@@ -37,8 +37,7 @@ def read_catalogue(kind: str, path: str | Path) -> Catalogue:
 
 def parse_catalogue(kind: str, content: bytes, file: str) -> Catalogue:
     """Parse the bytes of a provider's price catalogue into listings (the price of an hour of a machine in a zone);
-    lines without a usable price are kept aside with their fault. Raises UserError if it has another format or no
-    price.
+    lines without a usable price are kept aside with their fault. Raises UserError if it has another format or no price.
 
     Parameters
     ----------

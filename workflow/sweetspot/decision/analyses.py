@@ -13,7 +13,7 @@ from sweetspot.decision.options import Row, bills_decide, staying, trained
 from sweetspot.decision.simulate import OF_THE_TEAM, Draws, Figure
 from sweetspot.decision.verdict import COMMITMENT, NOTHING
 from sweetspot.declared_tables import columns_of
-from sweetspot.draws import LEVEL, interval
+from sweetspot.draws import interval
 from sweetspot.throughput.speed_errors import Error, figure_behind
 from sweetspot.wording import the
 
@@ -27,8 +27,7 @@ REACH = 3.0  # times the planned value, at the end of either side
 # A machine is started, the software installed (some 10 GB), and three runs of five minutes are timed.
 LEARN_MINUTES = 30.0
 BY_THE_HOUR = ("on_demand", "spot", "preemptible")
-STANDARD_ERRORS = 1.6449  # Either side of a mean they cover LEVEL.
-assert LEVEL == 0.90
+STANDARD_ERRORS = 1.6449  # Either side of a mean they cover LEVEL, 90 %.
 # Between these quantiles the regression is piecewise linear: costs are smooth in a figure, or go as its inverse.
 KNOTS = (0.05, 0.2, 0.4, 0.6, 0.8, 0.95)
 TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its device and how many.

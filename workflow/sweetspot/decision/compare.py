@@ -91,18 +91,17 @@ class DecisionResult(NamedTuple):
     works: list[PricedWork]
     choices: DataFrame
 
-    def verdict(self, settings: Settings, break_even: DataFrame, worth: DataFrame | None = None) -> DataFrame:
+    def verdict(self, settings: Settings, break_even: DataFrame, first: Mapping[str, str] | None = None) -> DataFrame:
         """Return the table `verdict`: per work (workload) the recommended choice, the runner-up and their USD, for the
         page.
 
         Parameters
         ----------
-        settings, break_even, worth
-            The study's settings; the table `break_even` (values from which purchases pay off); the table
-            `worth_knowing` (None: the column `find_out_first` stays empty).
+        settings, break_even, first
+            The study's settings; the table `break_even` (values from which purchases pay off); the figure to find out
+            first by work (None: the column `find_out_first` stays empty).
         """
-        first = {} if worth is None else first_to_find_out(worth)
-        table = verdict_table(self.works, answer_work(self.works, settings.work), break_even, first)
+        table = verdict_table(self.works, answer_work(self.works, settings.work), break_even, first or {})
         table = table.assign(**settings.verdict_columns)
         return table.join(start_of_machines(self.options, table["workload"].tolist(), table["machine"].tolist()))
 
@@ -214,7 +213,7 @@ def compare(inputs: Inputs, settings: Settings, draws: int = DRAWS, **work: Any)
         "sources": source_table(months),
         "choices": result.choices,
     }
-    tables["verdict"] = result.verdict(settings, tables["break_even"], tables["worth_knowing"])
+    tables["verdict"] = result.verdict(settings, tables["break_even"], first_to_find_out(tables["worth_knowing"]))
     warnings = warning_table(inputs, tables["options"], settings, work.get("needs") or {}, result.works)
     decisive = decisive_rows(tables["verdict"], result.choices, tables["sources"], options)
     return tables | {"warnings": with_decisive(warnings, decisive, inputs.offers)}

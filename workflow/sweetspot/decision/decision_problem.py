@@ -438,7 +438,8 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Parameter]:
     """
     errors = speed_errors(rows)
     for error, group in _groups(rows, [errors[row["row"]] for row in rows]).items():
-        row, models = group[0], {row["model"] for row in group}
+        row = group[0]
+        models = {row["model"] for row in group}
         value = row["images_per_s"]
         if not value > 0:
             continue

@@ -181,8 +181,7 @@ class MonthlyProblem(DecisionProblem):
             return _answer(best(distance)) != first
 
         # Use of a machine falls with its price and rises with its speed: what is the same at the end is so between.
-        between = () if parameter.rows else LOGS[1:]
-        distances = [0.0, *(log_factor for log_factor in between if log_factor < limit), limit]
+        distances = [0.0, *(log_factor for log_factor in LOGS[1:] if log_factor < limit and not parameter.rows), limit]
         # What is estimated to stay the same is not decided on all samples.
         estimates = self.is_changed(self.at(parameter, np.exp(side * np.array(distances[1:]))))
         candidates = [distance for distance, changed in zip(distances[1:], estimates, strict=True) if changed]

@@ -13,7 +13,7 @@ from pandas import DataFrame, notna
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, Rents, central_rent_by_month, moves_ahead, or_zero, possession
 from sweetspot.bills.rates import rent_over as mean_rent_factor
-from sweetspot.bills.renting import contract_months
+from sweetspot.bills.renting import MONTHLY_FEES, contract_months, monthly_fees
 from sweetspot.decision.analyses import timings_of
 from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, error_key, hour_change
 from sweetspot.decision.options import OFFER, Row, records
@@ -277,6 +277,7 @@ class MonthlyWork(MixLimits):
                 terms = contract_months(months - np.median(delay), row["term_months"]) / months
                 usd_per_hour = row["term_variable"] * rate
                 fixed = row["term_fixed"] * terms * rate
+            fixed = fixed + monthly_fees(row)
         hours = np.full((len(self.classes), capacity.size), NEVER)
         for index, class_row in self._rows_in_time(source, values):
             hours[index] = self._figure("hours", class_row, values) / class_row["jobs_at_once"]
@@ -429,7 +430,7 @@ def monthly_work(
     )
     # Of a contract what is paid by its terms, before that is spread over the hours of use.
     paid = {"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"}
-    terms = offers.reindex(columns=[*OFFER, "term_months", "upfront_usd", *paid]).rename(columns=paid)
+    terms = offers.reindex(columns=[*OFFER, "term_months", "upfront_usd", *MONTHLY_FEES, *paid]).rename(columns=paid)
     terms = terms.drop_duplicates(list(OFFER))
     table = options.merge(terms, on=list(OFFER), how="left", validate="many_to_one")
 

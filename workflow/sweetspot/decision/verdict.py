@@ -246,7 +246,8 @@ def _verdict_row(work: PricedWork, break_even: DataFrame) -> Row:
     It has the recommended choice, the runner-up, machine and seller to take, ratios of cost, and break-even values from
     the table `break_even`.
     """
-    table, (best, rival) = work.table, standing_of(work)
+    table = work.table
+    best, rival = standing_of(work)
     commitment = table["commitment"].iloc[best]
     commits = rival is not None and table["commitment"].iloc[rival] != commitment
 

@@ -59,8 +59,6 @@ class ChartData:
 
     @staticmethod
     def limit_models(rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return the `rows` (with `model`, `basis`) of at most MODELS models, so that a chart stays legible. Those with
-        a predicted figure are first.
-        """
+        """Return the `rows` (`model`, `basis`) of at most MODELS models, predicted ones first, to be legible."""
         by_model = rows.assign(measured=rows["basis"].eq("measured")).groupby("model", sort=False)["measured"].all()
         return rows[rows["model"].isin(by_model.sort_values(kind="stable").index[:MODELS])]

@@ -99,9 +99,7 @@ def notes(tables: Tables) -> list[str]:
 
 
 def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
-    """Return the rows of `options` whose speeds the answer rests on: those used by the choices that a verdict names.
-    `verdict`: rows of the table `verdict`.
-    """
+    """Return the rows of `options` whose speeds the answer rests on: of choices that the table `verdict` names."""
     choices, options = table_of(tables, "choices"), table_of(tables, "options")
     if choices.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []

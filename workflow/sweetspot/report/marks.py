@@ -75,9 +75,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 
 def tooltip(**fields: str) -> "list[alt.Tooltip]":
-    """Return what a chart shows under the pointer, from {column: title}: numbers with four digits, or texts. A title
-    ending in TEXT is of a column of texts.
-    """
+    """Return what a chart shows under the pointer, from {column: title}: digits; text where a title ends in TEXT."""
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)

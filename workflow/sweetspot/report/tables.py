@@ -37,9 +37,7 @@ def read_tables(files: Files) -> Tables:
 
 
 def write_tables(files: Files, folder: Path) -> None:
-    """Write every result table to `folder` as <name>.parquet and <name>.csv, for spreadsheets and other programs.
-    `files`: paths by table name.
-    """
+    """Write every result table (`files`: paths by its name) to `folder` as <name>.parquet and <name>.csv."""
     for name, paths in _by_table(files).items():
         content = _read(paths)
         write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads
