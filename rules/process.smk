@@ -30,7 +30,6 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-from sweetspot.harness.runfile import has_flags
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
 from sweetspot.matrix.progress import show_step_lines
 from sweetspot.matrix.reruns import must_replace, note_reruns
@@ -77,6 +76,10 @@ def is_filed(job) -> bool:
 
     It is not the file that was to be replaced then, and it was made with the flags that define a run now.
     """
+    from sweetspot.harness.runfile import (
+        has_flags,
+    )  # needs numpy, which a plan can be made without
+
     file = str(job.output[0])
     if not Path(file).is_file():
         return False

@@ -98,4 +98,4 @@ def test_what_a_labs_own_record_says(project):
     assert f"2025-01 to 2025-11: {len(ran)} jobs, {hours:,.0f} device-hours" in said
     longer = sum(8 * 3600 <= int(row["ElapsedRaw"]) < 72 * 3600 for row in ran)
     assert f"{'1x-8h-to-3d':<20} {longer / 11:.3g} (" in said
-    assert "basis: measured" in typed(project, "own-use", planned)
+    assert "source: sacct record" in typed(project, "own-use", planned)

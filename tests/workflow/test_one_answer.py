@@ -50,7 +50,7 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(na
     both = f"{written['sentence']} {written['do_this']}"
     assert both in plain(summary_of(answer_of(tables, config)))
     folder = tmp_path / name
-    for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
+    for table in ("options", "queue", "verdict", "choices", "sources", "deadlines", "warnings"):
         write_table(tables[table], folder / "comparison" / f"{table}.parquet")
     main(["ask", name, "--json", "--results", str(tmp_path), "--config", str(STUDIES.parent)])
     assert told == said(json.loads(capsys.readouterr().out)["verdict"])
