@@ -114,8 +114,6 @@ def visible_cards() -> list[str]:
     """
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     names = [name.strip() for name in (chosen or "").split(",") if name.strip()]
-    if chosen is not None and not names:
-        return []
     import pynvml
 
     uuids = []

@@ -41,7 +41,7 @@ def build_network(name: str) -> keras.Model:
         build = getattr(keras.applications, str(keras_application(name)))
         # Without `input_shape` Keras takes images of the size with which the network was published.
         model = build(weights=None, classes=CLASSES, classifier_activation=None)
-    return keras.models.clone_model(model, clone_function=_with_fused_normalisation)
+    return keras.models.clone_model(model, clone_function=_as_trained)
 
 
 class FusedBatchNormalization(keras.layers.BatchNormalization):
@@ -62,31 +62,31 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
         scale = self.gamma.value if self.scale else tf.ones_like(mean)
         offset = self.beta.value if self.center else tf.zeros_like(mean)
         in_training = bool(training and self.trainable)
+        statistics = {} if in_training else {"mean": mean, "variance": variance}
         outputs, batch_mean, batch_variance = tf.compat.v1.nn.fused_batch_norm(
-            inputs,
-            tf.convert_to_tensor(scale),
-            tf.convert_to_tensor(offset),
-            mean=None if in_training else tf.convert_to_tensor(mean),
-            variance=None if in_training else tf.convert_to_tensor(variance),
-            epsilon=self.epsilon,
-            is_training=in_training,
+            inputs, scale, offset, epsilon=self.epsilon, is_training=in_training, **statistics
         )
         if in_training:
             # The kernel gives the unbiased variance; Keras averages the biased one.
             values = tf.cast(tf.size(inputs) // tf.shape(inputs)[-1], batch_variance.dtype)
             biased_variance = batch_variance * (values - 1) / values
-            weight = tf.cast(1 - self.momentum, batch_mean.dtype)
-            mean.assign_sub((mean - batch_mean) * weight)
-            variance.assign_sub((variance - biased_variance) * weight)
+            mean.assign_sub((mean - batch_mean) * (1 - self.momentum))
+            variance.assign_sub((variance - biased_variance) * (1 - self.momentum))
         return outputs
 
 
-def _with_fused_normalisation(layer: keras.layers.Layer) -> keras.layers.Layer:
-    """Return a layer's copy with new weights, for cloning a network; batch normalisation by the fast fused kernel."""
-    is_normalisation = type(layer) is keras.layers.BatchNormalization
-    if not is_normalisation or len(layer.output.shape) != 4:
-        return type(layer).from_config(layer.get_config())
-    fused = FusedBatchNormalization.from_config(layer.get_config())
+def _as_trained(layer: keras.layers.Layer) -> keras.layers.Layer:
+    """Return a layer's copy with new weights, for cloning a network: batch normalisation by the fast fused kernel, no
+    bias before it. The normalisation takes a bias out again, so the networks of 2018 had none; it costs ResNet-50 7 %.
+    """
+    normalisation = keras.layers.BatchNormalization
+    settings = layer.get_config()
+    # Keras keeps what reads a layer's output in this private list only.
+    if "use_bias" in settings and {type(node.operation) for node in layer._outbound_nodes} == {normalisation}:
+        settings["use_bias"] = False
+    if type(layer) is not normalisation or len(layer.output.shape) != 4:
+        return type(layer).from_config(settings)
+    fused = FusedBatchNormalization.from_config(settings)
     fused.autocast = False  # the kernel takes statistics and scale in fp32, also under a mixed policy
     return fused
 
