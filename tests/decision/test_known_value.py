@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sweetspot.decision.analyses import _basis, partial_value, without_selection
+from sweetspot.decision.analyses import _basis, partial_value
 
 MANY, ERRORS = 40_000, 4.0  # draws; standard errors that an estimate may be off
 
@@ -70,16 +70,7 @@ def test_closed_forms(usd, rivals, figure, expected):
 )
 def test_what_cannot_change_the_choice_is_worth_nothing(usd, rivals, figure):
     found = against(usd, rivals, figure)
-    assert (found.worth, found.error, found.halves) == (0.0, 0.0, (0.0, 0.0))
-
-
-def test_one_figure_that_stands_out_keeps_its_worth():
-    """3.956 as above, beside thirty that are worth nothing: both halves name it first."""
-    others = normals(*[(0, 1)] * 30, seed=12)
-    found = [against(ONE, [110.0], figure) for figure in (ONE, *others)]
-    worth = without_selection(np.array([value.halves for value in found]))
-    assert worth[0] == pytest.approx(found[0].worth) == pytest.approx(3.956, abs=ERRORS * found[0].error)
-    assert worth[1:].max() < 0.1
+    assert (found.worth, found.error) == (0.0, 0.0)
 
 
 def test_a_figure_of_two_values_by_hand():
@@ -93,11 +84,3 @@ def test_the_fit_bends_at_six_shares_of_the_draws():
     x = (np.arange(101.0) - 50) / np.sqrt(850)
     bends = [np.maximum(x - x[share], 0) for share in (5, 20, 40, 60, 80, 95)]
     assert _basis(np.arange(101.0)) == pytest.approx(np.column_stack([np.ones(101), x, *bends]))
-
-
-def test_ranks_are_crossed_by_hand():
-    # By the first half: b, a, c; by the second: a, b, c. Rank 1: b's second and a's first half (3 + 4) / 2; rank 2: a's
-    # second and b's first (6 + 5) / 2, above rank 1, so both (3.5 + 5.5) / 2 = 4.5; rank 3: (-1 - 3) / 2, so 0.
-    halves = np.array([[4.0, 6.0], [5.0, 3.0], [-3.0, -1.0]])
-    assert without_selection(halves).tolist() == [4.5, 4.5, 0.0]
-    assert without_selection(np.empty((0, 2))).tolist() == []

@@ -9,6 +9,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.decision_problem import Parameter, ParameterValues
+from sweetspot.decision.monthly_work import Source
 from sweetspot.mixes.problem import NEVER
 
 WHOLE = 30.5 * 24  # hours of a month
@@ -186,6 +187,6 @@ def test_more_of_a_class_are_not_more_urgent_ones(market):
 )
 def test_a_job_is_in_time_up_to_its_last_minute(market, hours, usd, faster, expected):
     row = {"row": 0, "hours": hours, "usd": usd}  # of an urgent job, the second class, which has an hour and a half
-    rows = [row if index == 1 else None for index in range(len(market[0].classes))]
-    found = market[0]._rows_in_time(SimpleNamespace(rows=rows), SimpleNamespace(factor=lambda *_: faster))
-    assert list(found) == ([(1, row)] if expected else [])
+    source = Source({}, tuple(row if index == 1 else None for index in range(len(market[0].classes))), 0)
+    found = market[0]._rows_in_time(source, SimpleNamespace(factor=lambda *_: faster))
+    assert list(found) == ([(1, row, faster)] if expected else [])

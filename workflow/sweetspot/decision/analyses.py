@@ -242,15 +242,10 @@ def ranks(options: DataFrame, draws: Draws) -> DataFrame:
 
 
 class Value(NamedTuple):
-    """Expected saving if a figure is known before the decision, in the unit of the costs, and its standard error.
-
-    halves: saving in each half of the draws with choices fitted to the other half; below 0 from
-    noise alone.
-    """
+    """Expected saving if a figure is known before the decision, in the unit of the costs, and its standard error."""
 
     worth: float
     error: float
-    halves: tuple[float, float] = (0.0, 0.0)
 
 
 class UncertainFigure(NamedTuple):
@@ -264,10 +259,9 @@ class UncertainFigure(NamedTuple):
 def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[Row]:
     """Return rows of `worth_knowing`: the USD that knowing each uncertain figure saves, the most valuable figure first.
 
-    None without a rival. `evppi_usd`: expected saving over the project of a choice made with the figure known,
-    corrected for the ranking of noisy estimates; `_low` and `_high`: 90 % of its Monte Carlo error; `turning_point`:
-    nearest value that changes the answer; `project_usd`: mean cost of the choice made without it. Figures with one
-    correlation key are one row.
+    None without a rival. `evppi_usd`: expected saving over the project of a choice made with the figure known; `_low`
+    and `_high`: 90 % of its Monte Carlo error; `turning_point`: nearest value that changes the answer; `project_usd`:
+    mean cost of the choice made without it. Figures with one correlation key are one row.
 
     Parameters
     ----------
@@ -286,22 +280,15 @@ def worth_rows(problem: DecisionProblem, draws: Draws, timing_costs: TimingCosts
         independent = np.delete(usd, figure.choices, axis=0).mean(axis=1)
         cheapest = np.full((min(1, independent.size), usd.shape[1]), independent.min(initial=np.inf))
         values.append(partial_value(np.concatenate([usd[figure.choices], cheapest]), figure.samples))
-    single, error = np.array([(value.worth, value.error) for value in values]).T
-    # A figure that never changes the choice is worth 0 and ranks with no other.
-    worth = np.zeros(len(values))
-    is_positive = error > 0
-    halves = np.array([value.halves for value in values])
-    worth[is_positive] = without_selection(halves[is_positive])
+    worth, error = np.array(values).T
     table = DataFrame([figure.columns for figure in figures]).assign(
         **problem.row_names,
         project_usd=usd.mean(axis=1).min(),
         evppi_usd=worth,
         evppi_usd_low=np.maximum(worth - STANDARD_ERRORS * error, 0.0),
         evppi_usd_high=worth + STANDARD_ERRORS * error,
-        single=single,
     )
-    # What is worth the same after ranking keeps the order of the single estimates.
-    table = table.sort_values(["evppi_usd", "single", "figure"], ascending=[False, False, True], kind="stable")
+    table = table.sort_values(["evppi_usd", "figure"], ascending=[False, True], kind="stable")
     return table.to_dict("records")
 
 
@@ -410,28 +397,7 @@ def partial_value(costs: Array, figure: Array) -> Value:
         fitted = basis[test] @ weights  # draw x option
         chosen = differences[:, test][fitted.argmin(axis=1), np.arange(len(fitted))]
         saved[test] = np.where(fitted.min(axis=1) < 0, -chosen, 0.0)
-    halves = (saved[::2].mean(), saved[1::2].mean())
-    return Value(max(0.0, saved.mean()), saved.std() / np.sqrt(count), halves)
-
-
-def without_selection(halves: Array) -> Array:
-    """Return the worths of figures (USD saved by knowing each), corrected for ranking them: the highest of noisy
-    estimates is too high. halves: figure x 2, `Value.halves`. The worth of the figure that ranks k-th by one half of
-    the draws is estimated by the other half; the mean of both ways, made to fall with k (least squares), goes to the
-    k-th by both together. Unbiased for the first figure (a split sample: Efron & Tibshirani 1993, ch. 17); never
-    negative.
-    """
-    from scipy.optimize import isotonic_regression  # lazily: it takes longer to import than the rest
-
-    if len(halves) == 0:
-        return np.zeros(0)
-    first = halves[:, 0]
-    second = halves[:, 1]
-    crossed = (second[np.argsort(-first, kind="stable")] + first[np.argsort(-second, kind="stable")]) / 2
-    worth = np.empty(len(halves))
-    falling = isotonic_regression(crossed, increasing=False).x
-    worth[np.argsort(-halves.sum(axis=1), kind="stable")] = np.maximum(falling, 0.0)
-    return worth
+    return Value(max(0.0, saved.mean()), saved.std() / np.sqrt(count))
 
 
 def _basis(figure: Array) -> Array:

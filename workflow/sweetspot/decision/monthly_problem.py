@@ -255,7 +255,8 @@ class MonthlyProblem(DecisionProblem):
 
         if np.sign(saving(inner)) == np.sign(saving(outer)):
             return None
-        return float(brentq(saving, inner, outer))
+        # Which offer is rented most changes in a step, which is halved on and on; savings are straight lines.
+        return float(brentq(saving, inner, outer, xtol=PRECISION / 2 if is_equal_mix else 2e-12))
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield USD with less USD without one machine for sale or contract, along all work, jobs of a class, or project

@@ -87,6 +87,11 @@ class Source(NamedTuple):
         return "there" if self.there else "bought" if is_monthly else "rented"
 
     @property
+    def rows_with_speed(self) -> list[tuple[int, Row]]:
+        """(Index of a class, its option row) of the classes that the source can run."""
+        return [(index, row) for index, row in enumerate(self.rows) if row is not None and np.isfinite(row["usd"])]
+
+    @property
     def rows_by_label(self) -> dict[int, Row]:
         """The source's distinct option rows, by label."""
         return {row["row"]: row for row in (self.offer, *self.rows) if row is not None}
@@ -212,39 +217,33 @@ class MonthlyWork(MixLimits):
 
         What the values do not change is taken from `baseline`, the same problem as planned, because pricing takes time.
         """
-        jobs: list[Array] = []  # Of each class without its urgent jobs.
-        for index, job_class in enumerate(self.classes):
-            number = self.numbers[index] * values.work(ALL_JOBS) * values.work(PER_MONTH, job_class.name)
-            if job_class.urgent:
-                number = np.minimum(jobs[-1], number)
-                jobs[-1] = jobs[-1] - number
-            jobs.append(number)
         owned = {kind.name: kind for kind in baseline.held} if baseline else {}
         rented = {offer.name: offer for offer in baseline.rented} if baseline else {}
         for source in self.sources:
             name = source.offer["option"]
             is_affected = baseline is None or values.rows & source.rows_by_label.keys()
             if is_affected and source.kind == "rented":
-                rented[name] = self._rented(source, values, np.stack(jobs))
+                rented[name] = self._rented(source, values)
             elif is_affected:
                 owned[name] = self._owned(source, values)
         trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
-        return Problem(np.stack(jobs), tuple(owned.values()), tuple(rented.values()), trials, self.speed_errors)
 
-    def _figure(self, name: str, row: Row, values: ParameterValues) -> Array:
-        """Return samples of a figure of an option row at what-if `values`, from which machines and offers are priced.
+        is_work_changed = any(not parameter.rows for parameter in values.values)
+        jobs = self._jobs(values) if baseline is None or is_work_changed else baseline.jobs
+        return Problem(jobs, tuple(owned.values()), tuple(rented.values()), trials, self.speed_errors)
 
-        `name`: "hours" or "usd" of a job, "variable" (USD per hour of use) or "days" (of use per month); one value per
-        sample. What no value changes is as planned.
+    def _jobs(self, values: ParameterValues) -> Array:
+        """Return the number of jobs at what-if `values`, class x sample x month, for `dispatch`: of each class without
+        its urgent jobs, which are a class of their own after it.
         """
-        samples = self.figures[name][row["row"]]
-        factor = values.of(row["row"])
-        if row["row"] not in values.rows:
-            return samples
-        if name == "days":
-            return np.asarray(samples * factor("days_per_month"))
-        price = 1.0 if name == "hours" else hour_change(row, values)
-        return np.asarray(samples * price / (1.0 if name == "variable" else factor("images_per_s")))
+        jobs: list[Array] = []
+        for index, job_class in enumerate(self.classes):
+            number = self.numbers[index] * values.work(ALL_JOBS) * values.work(PER_MONTH, job_class.name)
+            if job_class.urgent:
+                number = np.minimum(jobs[-1], number)
+                jobs[-1] = jobs[-1] - number
+            jobs.append(number)
+        return np.stack(jobs)
 
     def _owned(self, source: Source, values: ParameterValues) -> OwnedMachine:
         """Return a source's machine that is owned or committed to, with hours and USD at what-if `values`, for the
@@ -253,7 +252,7 @@ class MonthlyWork(MixLimits):
         """
         row = source.offer
         months = self.work.months
-        usd_per_hour = self._figure("variable", row, values)
+        usd_per_hour = self.figures["variable"][row["row"]] * hour_change(row, values)
         factor = values.of(row["row"])
         sampled = {name: samples for (name, label), samples in self.offer_samples.items() if label == row["row"]}
         delay: Number = sampled.get("delivery_months", 0.0)
@@ -261,7 +260,8 @@ class MonthlyWork(MixLimits):
         if row["purchase"] == "own":
             # The options' ownership is borne by the hours in which the machine works; here it is paid by the month.
             working = 1.0 - or_zero(row["downtime_share"])
-            capacity = HOURS_A_DAY * np.minimum(self._figure("days", row, values), self.month_days) * working
+            days = np.minimum(self.figures["days"][row["row"]] * factor("days_per_month"), self.month_days)
+            capacity = HOURS_A_DAY * days * working
             if source.there:
                 care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
                 fixed = care - or_zero(row["residual_usd"]) / months
@@ -279,8 +279,8 @@ class MonthlyWork(MixLimits):
                 fixed = row["term_fixed"] * terms * rate
             fixed = fixed + monthly_fees(row)
         hours = np.full((len(self.classes), capacity.size), NEVER)
-        for index, class_row in self._rows_in_time(source, values):
-            hours[index] = self._figure("hours", class_row, values) / class_row["jobs_at_once"]
+        for index, class_row, speed in self._rows_in_time(source, values):
+            hours[index] = self.figures["hours"][class_row["row"]] / speed / class_row["jobs_at_once"]
         present, (starts, length) = ALWAYS, months_of(months)
         if isinstance(delay, np.ndarray):
             present = np.clip((starts + length - delay[:, None]) / length, 0.0, 1.0)
@@ -297,40 +297,66 @@ class MonthlyWork(MixLimits):
             running_at_speed=finite(hours) * np.mean(usd_per_hour),
         )
 
-    def _rented(self, source: Source, values: ParameterValues, jobs: Array) -> RentalOffer:
-        """Return a source's rental offer with USD of a job at each month's rent at what-if `values`, for the mixes.
+    def _rented(self, source: Source, values: ParameterValues) -> RentalOffer:
+        """Return a source's rental offer at what-if `values`, for the mixes: as planned, with prices and hours scaled.
 
-        `source`: a machine at a price, with its speed for every class of jobs. Expected USD are means weighted by
-        `jobs` (class x sample x month); an urgent job pays for all slots of its machine.
+        `source`: a machine at a price, with its speed for every class of jobs. Jobs that would end too late there have
+        USD of NEVER.
         """
-        shape = (len(self.classes), self.growth.shape[1])
-        usd = np.full(shape, NEVER)
-        at_speed = np.full(shape, NEVER)
-        expected = np.full((shape[0], 1), NEVER)
-        device_hours = np.zeros(shape)
-        path = ALWAYS
-        for index, row in self._rows_in_time(source, values):
-            slots = row["jobs_at_once"]
-            paid_slots = slots if self.classes[index].urgent else 1.0
-            usd_of_job, hours = (self._figure(name, row, values) * paid_slots for name in ("usd", "hours"))
-            device_hours[index] = hours * row["gpus"] / slots
-            rents = self._rent_by_month.get((row["option"], row["model"]), ALWAYS)
-            mean = rents.mean(axis=1)
-            weights = jobs[index].mean(axis=0)
-            due = np.average(rents, axis=1, weights=weights) if rents.size > 1 and weights.any() else mean
-            # Prices are independent of speeds.
-            at_speed[index] = hours * np.mean(np.nan_to_num(usd_of_job / hours) * due)
-            expected[index] = np.mean(usd_of_job * due)
-            usd[index], path = usd_of_job * mean, rents / mean[:, None]
-        return RentalOffer(
-            name=source.offer["option"],
-            usd=usd,
-            device_hours=device_hours,
-            speed_keys=self._keys(source),
-            expected_usd=expected,
-            usd_at_speed=at_speed,
-            path=path,
+        planned = self._planned_offers[source.offer["option"]]
+        usd = np.ones((len(self.classes), 1))
+        hours = np.zeros(usd.shape)
+        for index, row, speed in self._rows_in_time(source, values):
+            hours[index] = 1.0 / speed
+            usd[index] = hour_change(row, values) / speed
+
+        return replace(
+            planned,
+            device_hours=planned.device_hours * hours,
+            usd=np.where(hours, planned.usd * usd, NEVER),
+            expected_usd=np.where(hours, planned.expected_usd * usd, NEVER),
+            usd_at_speed=np.where(hours, planned.usd_at_speed * usd, NEVER),
         )
+
+    @cached_property
+    def _planned_offers(self) -> dict[str, RentalOffer]:
+        """Rental offers as planned, by option, with USD of a job at each month's rent, however late it would end.
+        Expected USD are means weighted by the jobs of each month; an urgent job pays for all slots of its machine.
+        """
+        offers = {}
+        weights = self._jobs(BASELINE).mean(axis=1)
+        shape = (len(self.classes), self.growth.shape[1])
+        for source in (source for source in self.sources if source.kind == "rented"):
+            usd, at_speed = np.full((2, *shape), NEVER)
+            expected = np.full((shape[0], 1), NEVER)
+            device_hours = np.zeros(shape)
+            path = ALWAYS
+
+            for index, row in source.rows_with_speed:
+                slots = row["jobs_at_once"]
+                paid_slots = slots if self.classes[index].urgent else 1.0
+                usd_of_job, hours = (self.figures[name][row["row"]] * paid_slots for name in ("usd", "hours"))
+                device_hours[index] = hours * row["gpus"] / slots
+                rents = self._rent_by_month.get((row["option"], row["model"]), ALWAYS)
+                mean = due = rents.mean(axis=1)
+                if rents.size > 1 and weights[index].any():
+                    due = np.average(rents, axis=1, weights=weights[index])
+                # Prices are independent of speeds.
+                at_speed[index] = hours * np.mean(np.nan_to_num(usd_of_job / hours) * due)
+                expected[index] = np.mean(usd_of_job * due)
+                usd[index], path = usd_of_job * mean, rents / mean[:, None]
+
+            name = source.offer["option"]
+            offers[name] = RentalOffer(
+                name=name,
+                usd=usd,
+                device_hours=device_hours,
+                speed_keys=self._keys(source),
+                expected_usd=expected,
+                usd_at_speed=at_speed,
+                path=path,
+            )
+        return offers
 
     @cached_property
     def _rent_by_month(self) -> dict[tuple[str, str], Array]:
@@ -352,15 +378,14 @@ class MonthlyWork(MixLimits):
         """Return the correlation key of the speed of each class on a source; empty where it is certain."""
         return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
-    def _rows_in_time(self, source: Source, values: ParameterValues) -> Iterator[tuple[int, Row]]:
-        """Yield (index of a class, its option row) for classes whose jobs end within their limit of hours on a source,
-        at what-if `values`: only these may run there.
+    def _rows_in_time(self, source: Source, values: ParameterValues) -> Iterator[tuple[int, Row, Number]]:
+        """Yield (index of a class, its option row, factor of its speed) for classes whose jobs end within their limit
+        of hours on a source, at what-if `values`: only these may run there.
         """
-        for index, (job_class, row) in enumerate(zip(self.classes, source.rows, strict=True)):
-            if row is None or not np.isfinite(row["usd"]):
-                continue
-            if row["hours"] / values.factor(row["row"], "images_per_s") <= job_class.limit:
-                yield index, row
+        for index, row in source.rows_with_speed:
+            speed = values.factor(row["row"], "images_per_s")
+            if row["hours"] / speed <= self.classes[index].limit:
+                yield index, row, speed
 
     def up_front(self, counts: Counts) -> float:
         """Return USD to pay up front for these numbers of machines beyond the owned ones, against the team's budget."""

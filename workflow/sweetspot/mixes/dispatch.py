@@ -122,6 +122,6 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
             jobs[cells] += added_jobs
             free -= np.minimum(free, added_jobs * finite(job_hours))
             running += added_jobs * usd[cells][:, None]
-    running += sum(np.einsum("jdt,jdt->dt", remaining, usd) for _, usd in problem.rents())
+    running += np.einsum("jdt,jdt->dt", remaining, sum((usd for _, usd in problem.rents()), np.zeros((1, 1, 1))))
     owned_jobs = {kind.name: jobs for kind, jobs, _ in machines.values()}
     return DispatchResult(problem, counts, owned_jobs, remaining, running)

@@ -165,8 +165,7 @@ class MixSearch:
         """
         if mix.single_offer or not self.timed:
             return mix
-        result = dispatch(replace(mix.problem, timed=self.timed), mix.counts)
-        timed_mix = Mix(mix.kind, mix.source, result)
+        timed_mix = Mix(mix.kind, mix.source, dispatch(replace(mix.problem, timed=self.timed), mix.counts))
         return min(mix, timed_mix, key=self.rank)._replace(fixed_usd=mix.expected)
 
     def best(self, starts: Iterable[Counts], kinds: Sequence[int], candidates: Iterable[Mix] = ()) -> Mix:
@@ -259,5 +258,6 @@ def step(counts: Counts, index: int, change: int) -> Counts:
 def useful_counts(problem: Problem) -> Counts:
     """Return the number of machines of each kind that runs all its jobs of the busiest month; owned ones as owned."""
     busiest = problem.jobs.max(axis=(1, 2))
-    needed = ((busiest @ finite(kind.hours)).max() / kind.capacity.min() for kind in problem.held)
-    return tuple(kind.there or math.ceil(count) for kind, count in zip(problem.held, needed, strict=True))
+    return tuple(
+        kind.there or math.ceil((busiest @ finite(kind.hours)).max() / kind.capacity.min()) for kind in problem.held
+    )
