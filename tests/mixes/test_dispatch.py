@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mix_problems import by_linear_programme, held, problem, rented, small_problems, timing
+from sweetspot.mixes import problem as arrays
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER, even_indices, finite, growth_by_month, month_noise, months_of
+from sweetspot.mixes.problem import NEVER
 
 
 def test_each_class_goes_where_it_saves_most_by_hand():
@@ -101,11 +102,9 @@ def unlike_kinds(source, unlike):
 def test_how_far_the_dispatch_is_from_the_linear_programme(unlike, most_often, worst):
     """Of 120 cases nine in ten are within `most_often` of it, all within `worst`: as docs/decision.md says."""
     source = np.random.default_rng(2018)
-    gaps = []
-    for case, counts in (unlike_kinds(source, unlike) for _ in range(120)):
-        gaps.append(float(dispatch(case, counts).usd[0]) / by_linear_programme(case, counts) - 1)
-    assert min(gaps) > -1e-9
-    assert np.quantile(gaps, 0.95) < most_often and max(gaps) < worst
+    cases = (unlike_kinds(source, unlike) for _ in range(120))
+    gaps = [dispatch(case, counts).usd[0] / by_linear_programme(case, counts) - 1 for case, counts in cases]
+    assert min(gaps) > -1e-9 and np.quantile(gaps, 0.95) < most_often and max(gaps) < worst
 
 
 def test_each_source_with_its_jobs_hours_and_money():
@@ -163,19 +162,22 @@ def test_deliveries_and_prices_of_each_month_count_in_it(selected, usd):
     assert dispatch(case.select(*selected) if selected else case, (1,)).usd.tolist() == pytest.approx(usd)
 
 
-def test_long_projects_are_looked_at_in_36_months():
+def test_long_projects_are_looked_at_in_36_months_and_many_options_by_fewer_samples(capsys):
     """Of 72 months every second: they grow to its middle, half a month after its begin where months are of one."""
-    starts, length = months_of(72.0)
+    starts, length = arrays.months_of(72.0)
     assert (starts.tolist(), length) == (list(range(0, 72, 2)), 2.0)
-    assert months_of(2.5)[0].tolist() == pytest.approx([0.0, 2.5 / 3, 5.0 / 3])
-    assert growth_by_month(np.array([[0.1]]), 72.0)[0, 0, [0, -1]] == pytest.approx([1.1**0.5, 1.1**70.5])
-    assert [even_indices(5, most).tolist() for most in (3, 9)] == [[0, 2, 4], [0, 1, 2, 3, 4]]
-    assert finite(np.array([NEVER, 2.0])).tolist() == [0.0, 2.0]
+    assert arrays.months_of(2.5)[0].tolist() == pytest.approx([0.0, 2.5 / 3, 5.0 / 3])
+    assert arrays.growth_by_month(np.array([[0.1]]), 72.0)[0, 0, [0, -1]] == pytest.approx([1.1**0.5, 1.1**70.5])
+    assert [arrays.even_indices(5, most).tolist() for most in (3, 9)] == [[0, 2, 4], [0, 1, 2, 3, 4]]
+    assert arrays.finite(np.array([NEVER, 2.0])).tolist() == [0.0, 2.0]
+    # five million values, 100 samples at the least: 5,000,000 / 1,251 = 3,996.8
+    assert [arrays.affordable_samples(count, 4000) for count in (0, 1250, 1251, 10**6)] == [4000, 4000, 3996, 100]
+    assert capsys.readouterr().err.count("options are compared by") == 2
 
 
 def test_months_are_alike_as_asked():
     """Correlation of two months, over 20,000 projects, and unit variance of each."""
     for alike in (0.0, 0.5, 1.0):
-        noise = month_noise(np.random.default_rng(1), 20_000, 2, alike)
+        noise = arrays.month_noise(np.random.default_rng(1), 20_000, 2, alike)
         assert np.corrcoef(noise.T)[0, 1] == pytest.approx(alike, abs=0.03)
         assert noise.std(axis=0) == pytest.approx([1, 1], abs=0.03)

@@ -71,11 +71,14 @@ def test_only_the_kinds_that_may_change_are_changed():
 def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     ours = held("ours", [1.0], [0.0], 10.0, there=3)
     box = held("box", [1.0], [0.0], 10.0, fixed=1.0)
-    found = {one.kind: one for one in mixes(problem([[[45.0]]], [ours, box], [rented("rent", [1.0])]), MixLimits())}
+    case = problem([[[45.0]]], [ours, box], [rented("rent", [1.0])])
+    found = {one.kind: one for one in mixes(case, MixLimits())}
     # three are there for 30 hours; two more save 15 USD for 2
     assert found[BEST].counts == (3, 2) and found[BEST].bought == {"box": 2}
     assert found[RENTED].bought == {} == found[OWNED].bought
     assert [found[kind].key for kind in (BEST, OWNED, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
+    # Two boxes, 15 hours that nobody does, and 15 hours of rent: also where the mix is asked for the problem anew.
+    assert [found[kind].at(case).usd.tolist() for kind in (BEST, OWNED, RENTED)] == [[2.0], [NEVER], [15.0]]
 
 
 def test_a_source_that_does_one_class_of_two_is_held_against_the_others():

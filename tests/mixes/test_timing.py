@@ -1,15 +1,16 @@
 """Strategies: each class to a machine by expectation, or some machines timed first; by hand and in closed form."""
 
 from dataclasses import replace
-from math import erf, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
 from mix_problems import held, problem, rented, timing
+from scipy.stats import norm
 from sweetspot.decision.analyses import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
-from sweetspot.mixes.search import BEST, MixLimits, MixSearch, mixes
+from sweetspot.mixes.search import BEST, RENTED, Mix, MixLimits, MixSearch, mixes
 
 
 def offer(name, usd):
@@ -62,8 +63,7 @@ def test_the_best_strategy_pays_for_a_timing_that_is_worth_it(trial, timed, usd)
     box = held("box", [1.0], [0.0], 100.0, 1500.0, draws=2)
     best, *pure = mixes(replace(of_one_class(SURE, UNSURE, trial=trial), held=(box,)), MixLimits())
     assert (best.kind, best.timed, best.expected) == (BEST, timed, pytest.approx(usd))
-    assert best.saving == pytest.approx(1000.0 - usd)
-    assert best.fixed_usd == pytest.approx(1000.0)
+    assert best.saving == pytest.approx(1000.0 - usd) and best.fixed_usd == pytest.approx(1000.0)
     assert {one.source: one.expected for one in pure} == {"sure": 1000.0, "unsure": 1100.0, "box": 1500.0}
     assert not any(one.timed for one in pure)
 
@@ -86,12 +86,7 @@ def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
         priced = replace(case, trials=dict.fromkeys(costs, trial))
         assert MixSearch(priced, MixLimits()).timed == chosen, trial
     assert MixSearch(replace(case, trials={"second": 0.01}), MixLimits()).timed == {"second"}
-    idle = replace(case, trials={"second": 0.01}, jobs=np.zeros((1, 8, 1)))
-    assert MixSearch(idle, MixLimits()).timed == set()
-
-
-def normal_cdf(value):
-    return 0.5 * (1.0 + erf(value / sqrt(2.0)))
+    assert MixSearch(replace(case, trials={"second": 0.01}, jobs=np.zeros((1, 8, 1))), MixLimits()).timed == set()
 
 
 def mean_of_the_smaller(first, second, spreads):
@@ -100,7 +95,7 @@ def mean_of_the_smaller(first, second, spreads):
     """
     spread = sqrt(spreads[0] ** 2 + spreads[1] ** 2)
     edge = (log(first / second) + spread**2 / 2) / spread
-    return first * (1 - normal_cdf(edge)) + second * normal_cdf(edge - spread)
+    return first * (1 - norm.cdf(edge)) + second * norm.cdf(edge - spread)
 
 
 @pytest.mark.parametrize(("means", "spreads"), [((10.0, 10.0), (0.3, 0.3)), ((10.0, 12.0), (0.5, 0.2))])
@@ -118,7 +113,7 @@ def test_two_log_normal_speeds_cost_the_closed_form(means, spreads):
     # All timed for nothing: in each draw the cheaper one, which is what hindsight would be.
     assert timed == pytest.approx(costs.min(axis=0))
     if means == (10.0, 10.0):
-        assert mean_of_the_smaller(*means, spreads) == pytest.approx(20 * (1 - normal_cdf(0.3 / sqrt(2))))
+        assert mean_of_the_smaller(*means, spreads) == pytest.approx(20 * (1 - norm.cdf(0.3 / sqrt(2))))
 
 
 def test_one_timing_says_of_another_machine_what_they_have_in_common():
@@ -130,11 +125,10 @@ def test_one_timing_says_of_another_machine_what_they_have_in_common():
     logs = np.stack([sqrt(3) * common + own, sqrt(3) * common + other, apart])
     errors = SpeedErrors(("a", "b", "c"), logs / 10)
     factors = cost_factors(errors, frozenset(["a"]))
-    assert set(factors) == {"a", "b"}
+    assert set(factors) == {"a", "b"} and cost_factors(errors, frozenset()) == {}
     for key, share in (("a", 1.0), ("b", 0.75)):
         slope = np.polyfit(errors.logs[0], np.log(factors[key]), 1)[0]
         assert slope == pytest.approx(-share, abs=0.02) and factors[key].mean() == pytest.approx(1.0)
-    assert cost_factors(errors, frozenset()) == {}
 
 
 def test_a_machine_is_thought_to_be_off_as_a_related_one_that_was_timed():
@@ -150,8 +144,9 @@ def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
     second = rented("second", [9.0, 4.0], draws=2)
     third = rented("third", [[9.0, 9.0], [3.0, 7.0]])
     made = problem(np.ones((2, 2, 1)), [], [first, second, third])
-    assert dispatch(replace(made, first="first"), ()).usd.tolist() == [5.0, 5.0]
-    assert dispatch(replace(made, first="third"), ()).usd.tolist() == [12.0, 16.0]
+    for source, usd in (("first", [5.0, 5.0]), ("third", [12.0, 16.0])):
+        mix = Mix(RENTED, source, dispatch(replace(made, first=source), ()))
+        assert mix.done.usd.tolist() == mix.at(made).usd.tolist() == usd
 
 
 def test_a_free_timing_saves_what_knowing_the_speed_is_worth():
