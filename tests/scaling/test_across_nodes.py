@@ -7,7 +7,7 @@ import pytest
 from scaling_tables import pool_of_2026
 from sweetspot.scaling import across_nodes
 from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, node_errors, part_within_node
-from sweetspot.scaling.pooled_slopes import SlopePrior, fit_pooled_slopes
+from sweetspot.scaling.pooled_slopes import PooledSlopes, SlopePrior, fit_pooled_slopes
 from sweetspot.scaling.published_pairs import pair_with_bases
 
 ROW = {
@@ -125,6 +125,8 @@ def test_no_doubling_gains_nor_does_leaving_a_node_while_a_batch_may():
                               prior)  # fmt: skip
     assert (found.slopes[0], found.step) == ({"": 0.0, "a": 0.0}, 0.0)
     assert found.slopes[1]["a"] == pytest.approx(-0.3, abs=1e-3)
+    none = pd.Series(dtype=float)  # without any figure the means of the priors
+    assert fit_pooled_slopes(none, (none, none), none, none, prior) == PooledSlopes(({"": 0.1}, {"": 0.1}), 0.1)
 
 
 def test_one_figure_moves_the_priors_by_their_variances():
