@@ -146,7 +146,7 @@ def test_a_trainer_that_was_stopped_for_four_seconds_is_disturbed_and_unstable()
     assert status == "unstable"
     slow = "1 of 3001 steps took over 1.5 times the median, the longest 4 s"
     assert "1 of 5 steps" in step_warnings([1, 1.5, 1, 2.5, 1])[0].message  # 1.5 is no more than 1.5 times 1
-    assert "50% longer" in step_warnings([3, 2, 2, 1])[0].message  # 3 beside a median of 2
+    assert "took 50% longer" in step_warnings([3, 2, 2, 1])[0].message  # 3 beside a median of 2
     assert found[0] == ("disturbed", f"the mean step is 74% above the median of 0.0018 s: {slow}")
 
 
