@@ -32,6 +32,7 @@ def bill(work, **offer):
         (runs(3.16), {"per_hour": 2.8, "billing": {"granularity": "hour"}}, (11.2, 0.05)),
         (runs(3.16), {"per_hour": 2.8, "billing": {"granularity": "second"}}, (8.85, 0.01)),
         (runs(0.5 / 3600), {"per_hour": 3600.0, "billing": {"granularity": "second"}}, 1.0),
+        (runs(5e-4 / 3600), {"per_hour": 3600.0, "billing": {"granularity": "millisecond"}}, 0.001),
         (runs(2.27), {"per_month": 120.0, "billing": {"granularity": "month"}}, 120),
         # a minimum of ten minutes, setup and a monthly fee; 1000 h are 1.37 months: two of them
         *((work, {"per_hour": 6.0, "billing": {

@@ -40,9 +40,8 @@ def test_an_owned_machine_takes_what_its_electricity_is_paid_for():
     assert costs.loc[0, ["kwh", "kg_co2e"]].tolist() == pytest.approx([3.0, 1.2])
     assert bills.set_index("line").loc["electricity", "usd"] == pytest.approx(0.60)
     assert costs.loc[0, "power_basis"] == "declared"
-    offers, costs, _ = powered(
-        price_list(owned(kw_basis="measured", kw={"value": 2, "low": 0, "high": 3})), [cell("box")], declared(), **WORK
-    )
+    prices = price_list(owned(kw_basis="measured", kw={"value": 2, "low": 0, "high": 3}))
+    offers, costs, _ = powered(prices, [cell("box")], declared(), **WORK)
     assert costs.loc[0, "power_basis"] == "measured"  # at the plug
     assert "2 kW, measured in the price list" in offers.loc["box", "power_source"]
 
@@ -114,9 +113,8 @@ def test_what_is_not_declared_is_named_and_nothing_is_guessed(changes, lacks):
 
 def test_without_a_grid_energy_stands_without_carbon():
     site = {"provider": "cloud", "pue": fact(1.25)}
-    offers, costs, _ = powered(
-        price_list({"instance": "x", "per_hour": 2}), [cell("x")], declared(sites=[site]), **WORK
-    )
+    prices = price_list({"instance": "x", "per_hour": 2})
+    offers, costs, _ = powered(prices, [cell("x")], declared(sites=[site]), **WORK)
     assert costs.loc[0, "kwh"] == pytest.approx(1.5)
     assert pd.isna(costs.loc[0, "kg_co2e"])
     assert offers.loc["x", "energy_lacks"] == "grid intensity of cloud"

@@ -233,13 +233,13 @@ def test_what_is_printed_of_an_owned_machine_is_of_its_planned_use(text, is_told
 @pytest.mark.parametrize(
     ("value", "low", "high", "factors", "meant"),
     [
-        (450.0, 0.02, 4.0, [1000], "1000 times too much"),  # W for kW
+        (4000.0, 0.02, 4.0, [1000], "1000 times too much"),  # W for kW, to the highest that is known
         (5000.0, 0.02, 4.0, [1000], ""),  # a thousandth of it is too much as well
         # 2,900 USD for 8 x H100 is 362.50 a device: in cents 3.63, by the month 0.50
         (362.5, 1.0, 12.29, [730, 100], "100 times too much (cents)"),
         (2190.0, 1.0, 12.29, [100, 730], "730 times too much (the price of a month)"),
         (504.0, 1.0, 12.29, [168], "168 times too much (the price of a week)"),
-        (0.04, 1.0, 12.29, [100], "100 times too little"),
+        (0.01, 1.0, 12.29, [100], "100 times too little"),
     ],
 )
 def test_the_mistake_that_is_named_leads_into_what_is_known(value, low, high, factors, meant):

@@ -99,8 +99,10 @@ def test_as_many_are_bought_as_do_the_work(jobs, hours, own, boxes, total):
     assert rows.loc["total", ["machines", "hours", "status"]].tolist() == [boxes, total, "ok"]
     assert rows.loc["total", "usd"] == pytest.approx(boxes * 3600 + jobs * hours * 0.5)
     assert rows.loc[["work", "total"], "work_hours"].tolist() == [jobs * hours] * 2
-    rows = by_phase({"purchase": "own", "own": OWN}, ("work", 98, 300.0, "all"), ("last", 1, 9.0, "all"), parallel=1)
-    assert rows.loc["possession", "machines"] == 4  # also where another phase has a single job
+    prices = price_list({"instance": "x", "purchase": "own", "own": OWN}, {"instance": "x", "per_hour": 1.0})
+    both = plan(("work", 98, 300.0, "all"), ("last", 1, 9.0, "all"), parallel=1)
+    rows = planned(prices, [cell("x")], machines(prices), p=both).set_index("phase")
+    assert rows.loc[["possession"], "machines"].tolist() == [4]  # also with a phase of one job, and beside an offer
 
 
 def test_jobs_of_one_device_fill_the_machine_at_the_speed_of_its_base():

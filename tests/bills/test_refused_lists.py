@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from price_lists import HEADING, list_tables, machines, price_list, works_of
-from sweetspot.bills.checks import check_offers, check_possible, check_workloads
+from sweetspot.bills.checks import check_offers, check_owned, check_possible, check_workloads
 from sweetspot.bills.pricing import price_tables
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
@@ -36,6 +36,8 @@ def deal(months):
         (check_workloads, TRAINING | {"devices_per_job": 3}, None, "w.devices_per_job is 3; expected at most 2"),
         (check_workloads, MONTH, None, None),
         (check_workloads, MONTH | {"have": ["x", "xx"]}, None, "w.have[1]"),
+        (check_owned, MONTH, None, None),
+        (check_owned, MONTH | {"have": ["x", "xx", "xx"]}, None, "workloads.yaml: w.have names 'xx'; expected a"),
         (check_offers, PLAN, deal(12.0), None),
         (check_offers, PLAN | {"months": None}, deal(13.0), None),
         (check_offers, PLAN, deal(13.0), "list.yaml: offers[0].commitment.term_months is 13; expected at most the 12"),
@@ -49,14 +51,13 @@ def deal(months):
 def test_work_and_prices_that_do_not_fit(check, work, offer, told):
     works = works_of({"w": work})
     works, monthly = ({}, works) if work["kind"] == "monthly" else (works, {})
-    machines_by_name = {
-        name: Instance(title="x", provider="p", gpu="g", gpus=gpus) for name, gpus in (("x", 2), ("y", 1))
-    }
+    known = {name: Instance(title="x", provider="p", gpu="g", gpus=gpus) for name, gpus in (("x", 2), ("y", 1))}
     if offer is not None:
         prices = price_list(offer)
         offers = list_tables(prices, machines(prices))[0]
     given = {
-        check_workloads: lambda: (works, monthly, machines_by_name, WORK),
+        check_workloads: lambda: (works, monthly, known, WORK),
+        check_owned: lambda: (monthly, ["x"], WORK),
         check_offers: lambda: (works, monthly, offers, WORK, LIST),
     }[check]()
     if told is None:

@@ -1,6 +1,7 @@
 """Waiting for a shared machine: printed values, the definition in fractions, and a queue by its events."""
 
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -86,7 +87,8 @@ def test_the_share_that_waits_is_none_without_work_and_all_with_too_much():
     assert found.is_overloaded and found == OVERLOADED
     assert utilization(classes) == pytest.approx(1.3)
     assert math.isnan(found.mean) and math.isnan(found.quantile(0.9))
-    assert wait_distribution([JobClass(0.1, 10.0, 1.0, 1)]).is_overloaded  # exactly full: it never recovers
+    assert wait_distribution([JobClass(1.0, 1.0, 1.0, 1)]).is_overloaded  # exactly full: it never recovers
+    assert wait_distribution([JobClass(1 - 1.5e-9, 1.0, 1.0, 1)]).mean == pytest.approx(1 / 1.5e-9, rel=1e-6)
     assert wait_distribution([JobClass(0.0, 10.0, 1.0, 1)]) == WaitDistribution(0.0, 0.0)
     kept = [len(simulate_waits((JobClass(1.0, 1.0, 1.0, 1),), 0.5, jobs)) for jobs in (100, 5_000)]
     assert kept == [50, 3_000]  # without half, and without the first 2,000
@@ -119,6 +121,10 @@ def test_what_a_machine_can_do_at_most_is_less_where_jobs_wait_for_all_of_it():
     # four jobs in 46/15 hours: 60/46 an hour; with nobody waiting for others 1 / (1/2 + 1/8) = 1.6.
     mix = (JobClass(0.5, 1.0, 0.0, 4), JobClass(0.5, 1.0, 0.0, 1))
     assert max_throughput(mix, 100_000) == pytest.approx(60 / 46, rel=0.01)
+    # The first job of seed 2018: its class, its arrival, its hours, which are exponential.
+    generator = random.Random(2018)
+    generator.choices("x"), generator.expovariate(1.0)
+    assert max_throughput((JobClass(1.0, 5.0, 1.0, 1),), 1) == pytest.approx(1 / generator.gammavariate(1.0, 5.0))
     # So at 1.4 an hour, 0.875 of the device-hours, the queue grows all the same.
     full = [JobClass(0.7, 1.0, 0.0, 4), JobClass(0.7, 1.0, 0.0, 1)]
     assert wait_distribution(full).is_overloaded
@@ -166,17 +172,14 @@ def test_the_share_in_time_in_each_draw_and_month():
     assert found.share_in_time(np.array([10.0, 20.0, 30.0])) == pytest.approx(1 - np.array(late))
     assert found.mean_hours == pytest.approx(10)  # r / (1 - r) x 10
     nobody = sample_waits([JobClass(0.0, 10.0, 1.0, 1)], np.zeros((1, 1)))
-    assert (
-        nobody.mean_hours == NO_WAITS.mean_hours == 0
-        and nobody.share_in_time(np.zeros(1)) == NO_WAITS.share_in_time(np.zeros(1)) == 1
-    )
+    assert nobody.mean_hours == NO_WAITS.mean_hours == 0
+    assert nobody.share_in_time(np.zeros(1)) == NO_WAITS.share_in_time(np.zeros(1)) == 1
 
 
 def test_nine_in_ten_of_a_queue_that_is_simulated_wait_at_most_so_long():
     """Jobs that need the whole machine among jobs that need a fourth of it."""
-    streams = [JobClass(0.2, 2.0, 1.0, 4), JobClass(0.15, 2.0, 1.0, 1)]
-    seen = np.array(wait_distribution(streams).simulated)
-    found = wait_distribution(streams)
+    found = wait_distribution([JobClass(0.2, 2.0, 1.0, 4), JobClass(0.15, 2.0, 1.0, 1)])
+    seen = np.array(found.simulated)
     assert found.p_wait == np.mean(seen > 0)
     assert WaitDistribution(0.75, math.nan, (0.0, 0.5, 2.0, 3.0)).quantile(0.6) == 2.0  # two of four are too few
     assert seen.size > 1000 and found.mean == pytest.approx(seen.mean())

@@ -49,8 +49,8 @@ def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monke
         now += 0.0001
         measured.add(Interval(0.0001), None, now)
     assert 20_000 <= len(measured.timed) <= 20_101  # 2 s, and at most half a hundredth more
-    # each of the first 200 steps, then every k-th of the next 200, k = 1, 2, ... 99
-    assert len(asked) == pytest.approx(200 + sum(math.ceil(200 / k) for k in range(1, 100)), rel=0.01)
+    # each of the first 200 (none twice), then every k-th of the next 200, k = 1, 2, ... 99, and one or two hundreds
+    assert len(asked) - 200 - sum(math.ceil(200 / k) for k in range(1, 100)) in (2, 3)
 
 
 def test_the_limits_count_the_clock_and_not_what_a_script_says_a_step_takes():

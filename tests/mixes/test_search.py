@@ -1,6 +1,7 @@
 """How many machines to have: by hand, against enumeration, and the ways that are held against the best."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from mix_problems import held, problem, rented, small_problems
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER
-from sweetspot.mixes.search import BEST, BOUGHT, OWNED, RENTED, MixLimits, climb, mixes, useful_counts
+from sweetspot.mixes.search import BEST, BOUGHT, OWNED, RENTED, MixLimits, MixSearch, climb, mixes, useful_counts
 
 
 def test_the_peak_is_rented_and_the_base_owned():
@@ -21,8 +22,7 @@ def test_the_peak_is_rented_and_the_base_owned():
         machine = held("machine", [1.0], [0.0], 100, fixed=fixed)
         case = problem([[[100.0, 300.0] * 6]], [machine], [rented("rent", [1.0])])
         best, *pure = mixes(case, MixLimits())
-        assert best.counts == (count,)
-        assert best.expected == pytest.approx(usd)
+        assert best.counts == (count,) and best.expected == pytest.approx(usd)
         assert {one.counts for one in pure if one.kind == BOUGHT} == {(count,)}  # as many as cost the least
 
 
@@ -66,16 +66,28 @@ def test_only_the_kinds_that_may_change_are_changed():
     """(first - 6)² + second USD a month: six of the first kind, whose neighbours cost 1; the second stays at none."""
     assert climb((0, 0), lambda counts: (counts[0] - 6.0) ** 2 + counts[1], [0], (0, 0), (9, 9)) == (6, 0)
     assert sum(climb((0, 0), lambda counts: sum(counts) if sum(counts) > 2 else np.inf, [0, 1], (0, 0), (3, 3))) == 3
+    # Of starts between which no step leads the cheaper one: three machines save 300 h of rent.
+    case = problem([[[300.0]]], [held("machine", [1.0], [0.0], 100, fixed=40.0)], [rented("rent", [1.0])])
+    search = MixSearch(case, SimpleNamespace(affords=lambda counts: counts in ((0,), (3,))))
+    assert search.cheapest([(0,), (3,)], [0]).counts == search.cheapest([(3,), (0,)], [0]).counts == (3,)
 
 
 def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     ours = held("ours", [1.0], [0.0], 10.0, there=3)
     box = held("box", [1.0], [0.0], 10.0, fixed=1.0)
-    found = {one.kind: one for one in mixes(problem([[[45.0]]], [ours, box], [rented("rent", [1.0])]), MixLimits())}
+    case = problem([[[45.0]]], [ours, box], [rented("rent", [1.0])])
+    found = {one.kind: one for one in mixes(case, MixLimits())}
     # three are there for 30 hours; two more save 15 USD for 2
-    assert found[BEST].counts == (3, 2) and found[BEST].bought == {"box": 2}
-    assert found[RENTED].bought == {} == found[OWNED].bought
-    assert [found[kind].key for kind in (BEST, OWNED, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
+    bought = [found[kind].bought for kind in (BEST, RENTED, OWNED)]
+    assert found[BEST].counts == (3, 2) and bought == [{"box": 2}, {}, {}]
+    assert MixSearch(case, MixLimits()).mix((5, 0)).bought == {"ours": 2}
+    keys = {kind: (one.key, one.single_offer) for kind, one in found.items()}
+    assert keys == {BEST: ("best", False), OWNED: ("there", False), BOUGHT: ("box", False), RENTED: ("rent", True)}
+    # Two boxes, 15 hours that nobody does, and 15 hours of rent: also where the mix is asked for the problem anew.
+    assert [found[kind].at(case).usd.tolist() for kind in (BEST, OWNED, RENTED)] == [[2.0], [NEVER], [15.0]]
+    # Where nobody rents out nothing is rented, however little all jobs cost on what is there.
+    kinds = [held("ours", [1.0], [0.5], 10.0, there=1), held("box", [1.0], [0.0], 10.0, fixed=0.1)]
+    assert [one.kind for one in mixes(problem([[[1.0]]], kinds, []), MixLimits())] == [BEST, BOUGHT, OWNED]
 
 
 def test_a_source_that_does_one_class_of_two_is_held_against_the_others():
@@ -93,3 +105,5 @@ def test_no_more_machines_are_tried_than_the_busiest_month_keeps_busy():
     assert useful_counts(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
     both = [held("sold", [1.0, 2.0], [0.0, 0.0], 100)]
     assert useful_counts(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
+    seldom = [held("sold", [1.0], [0.0], np.array([100.0, 50.0]), draws=2)]  # in one draw it works half of the hours
+    assert useful_counts(problem([[[80.0], [80.0]]], seldom, [])) == (2,)

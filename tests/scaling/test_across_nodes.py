@@ -7,7 +7,7 @@ import pytest
 from scaling_tables import pool_of_2026
 from sweetspot.scaling import across_nodes
 from sweetspot.scaling.across_nodes import NodeScaling, fit_node_scaling, node_errors, part_within_node
-from sweetspot.scaling.pooled_slopes import SlopePrior, fit_pooled_slopes
+from sweetspot.scaling.pooled_slopes import PooledSlopes, SlopePrior, fit_pooled_slopes
 from sweetspot.scaling.published_pairs import pair_with_bases
 
 ROW = {
@@ -77,21 +77,20 @@ def test_the_fit_finds_the_losses_that_made_the_figures():
 
 
 def test_a_prediction_by_hand():
-    model = NodeScaling({"": 0.02, "network": 0.03}, 0.04, 0.05)
+    model = NodeScaling({"": 0.02, "network": 0.03, "ici": 0.01}, 0.04, 0.05)
     cells = pd.DataFrame(
-        {"gpus": [64, 64, 8], "nodes": [8, 8, 1], "base_gpus": [8, 32, 8], "base_nodes": [1, 4, 1],
-         "interconnect": "nvlink"}
+        {"gpus": [64, 64, 8, 64, 64], "nodes": [8, 8, 1, 1, 8], "base_gpus": [8, 32, 8, 32, 32],
+         "base_nodes": [1, 4, 1, 1, 1], "interconnect": ["nvlink"] * 3 + ["ici"] * 2}
     )  # fmt: skip
     found = model.predict(cells)
-    # three doublings and leaving the node; one doubling; nothing
-    assert found["efficiency"].to_list() == pytest.approx([math.exp(-0.13), math.exp(-0.03), 1.0])
-    assert found["width"].to_list() == pytest.approx([math.hypot(0.05 * math.sqrt(3), 0.03), math.hypot(0.05, 0.03), 0])
+    # three doublings and leaving the node; one doubling; nothing; one doubling within a pod, and one that leaves it
+    assert found["efficiency"].to_list() == pytest.approx([math.exp(-loss) for loss in (0.13, 0.03, 0, 0.01, 0.07)])
+    once = math.hypot(0.05, 0.03)
+    assert found["width"].to_list() == pytest.approx([math.hypot(0.05 * math.sqrt(3), 0.03), once, 0, once, once])
     # beside 0.8, 0.8 / 1.1 to 0.8 x 1.1, of one node: 0.8 e^-0.13 over and times e^hypot(ln 1.1, width)
     node = pd.DataFrame([{"efficiency": 0.8, "low": 0.8 / 1.1, "high": 0.8 * 1.1}])
-    whole, factor = (
-        across_nodes.extend_across_nodes(node, cells.head(1), model),
-        math.hypot(math.log(1.1), found["width"][0]),
-    )
+    whole = across_nodes.extend_across_nodes(node, cells.head(1), model)
+    factor = math.hypot(math.log(1.1), found["width"][0])
     ends = [0.8 * math.exp(-0.13 + sign * factor) for sign in (0, -1, 1)]
     assert whole.to_numpy().tolist() == [pytest.approx(ends)]
 
@@ -126,6 +125,8 @@ def test_no_doubling_gains_nor_does_leaving_a_node_while_a_batch_may():
                               prior)  # fmt: skip
     assert (found.slopes[0], found.step) == ({"": 0.0, "a": 0.0}, 0.0)
     assert found.slopes[1]["a"] == pytest.approx(-0.3, abs=1e-3)
+    none = pd.Series(dtype=float)  # without any figure the means of the priors
+    assert fit_pooled_slopes(none, (none, none), none, none, prior) == PooledSlopes(({"": 0.1}, {"": 0.1}), 0.1)
 
 
 def test_one_figure_moves_the_priors_by_their_variances():

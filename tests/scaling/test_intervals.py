@@ -34,9 +34,8 @@ def test_a_class_with_few_groups_takes_the_width_of_its_era_and_that_of_all():
     widths = interval_widths(pd.concat([pcie, nvlink, scored([0.9], "f", era="classic")], ignore_index=True))
     assert widths == {"modern pcie": 0.3, "modern": 0.5, "": 0.9}
     model = CalibratedMethod(FlatMethod(0.8), widths, {})
-    cells = evidence_table(
-        {"gpu": "A40", "framework": "torch"}, {"interconnect": "nvlink", "framework": "torch"}, {"gpu": "A40"}
-    )
+    torch = {"framework": "torch"}
+    cells = evidence_table({"gpu": "A40"} | torch, {"interconnect": "nvlink"} | torch, {"gpu": "A40"})
     # overhead 0.25 + 0.06, times and over e^width
     lows = [1 / (0.94 + 0.31 * math.exp(width)) for width in (0.3, 0.5, 0.9)]
     assert model.predict(cells)["low"].to_list() == pytest.approx(lows)
@@ -49,9 +48,8 @@ def test_an_interval_by_hand_and_without_anything_left_out():
     assert found.to_list() == pytest.approx([0.8, low, high])
     assert (low, high) == pytest.approx((0.7584, 0.8377), abs=1e-4)  # 1 / (0.94 + 0.31 x 1.2214 or 0.8187)
     found = flat(1.2, 0.2).predict(cells).iloc[0]  # an overhead of -0.05 at the least, 0.01 above the floor
-    assert (found["low"], found["high"]) == pytest.approx(
-        [1 / (0.94 + 0.01 * math.exp(width)) for width in (0.2, -0.2)]
-    )
+    ends = [1 / (0.94 + 0.01 * math.exp(width)) for width in (0.2, -0.2)]
+    assert (found["low"], found["high"]) == pytest.approx(ends)
     bare = CalibratedMethod(FlatMethod(0.8), {}, {}).predict(cells).iloc[0]
     assert bare["low"] == pytest.approx(1 / (0.94 + 0.31 * math.exp(1.5)))
 

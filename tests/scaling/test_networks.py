@@ -140,6 +140,6 @@ def test_names_mean_networks_however_they_are_written():
     # "A middling network": of those counted and published above, but for the tiny ones, half have fewer parameters
     millions = listed_networks().loc[[*IMAGES, *PUBLISHED], "parameters_millions"]
     large = millions[millions > 2]
-    assert 0.3 < (large < MIDDLING_NETWORK["parameters_millions"]).mean() < 0.7
+    assert 0.4 < (large < MIDDLING_NETWORK["parameters_millions"]).mean() < 0.6
     assert listed_networks().loc[large.index, "normalised"].mean() > 0.5 and MIDDLING_NETWORK["normalised"]
     assert MIDDLING_NETWORK["tensors"] == pytest.approx(listed_networks().loc["resnet50", "tensors"], rel=0.02)

@@ -45,9 +45,12 @@ def test_a_figure_without_a_batch_teaches_by_a_usual_step_in_modern_programs_onl
     assert with_step_facts(second)["step_s"].unique().tolist() == [0.4]
     assert without_warnings(second.assign(framework="tensorflow")).empty
     # of tf_cnn_benchmarks the default is known
-    known = pd.DataFrame([ROW | {"gpus": count, "images_per_s": 100.0 * count, "batch_size": float("nan")} |
-                          {"benchmark": "tf_cnn_benchmarks"} for count in (1, 4)])  # fmt: skip
+    known = pd.DataFrame([ROW | {"gpus": count, "images_per_s": rate, "batch_size": float("nan")} |
+                          {"benchmark": "tf_cnn_benchmarks"} for count, rate in ((1, 100.0), (4, 400.0))])  # fmt: skip
     assert [pairs(row) for row in pair_with_bases(known)["warnings"]] == [[]]
+    both = pd.concat([known, known.tail(1).assign(gpus=8, images_per_s=1600.0)])  # twice eight single devices
+    rules = [[pair.rule for pair in pairs(row)] for row in pair_with_bases(both)["warnings"]]
+    assert rules == [["inconsistent"], ["super_linear"]]
 
 
 def test_pairs_of_the_logs_are_those_of_the_source(pool):

@@ -60,10 +60,12 @@ def test_the_nine_box_figures_come_out_within_the_rounding_of_their_inputs(box, 
         ("z", 8, "fp32", 0.8),  # a and b
         ("z", 8, "fp16", 0.5),
         ("z", 8, "bf16", 0.7),  # a, b and c
+        ("d", 31_010, "fp32", 0.4),  # 31,009 is further by 1.5e-9 of a doubling
     ],
 )
 def test_what_is_missing_takes_the_nearest_that_is_there(model, batch_size, precision, efficiency):
-    rows = [("a", 8, "fp32", 0.7), ("a", 64, "fp32", 0.6), ("b", 8, "fp32", 0.9), ("c", 8, "fp16", 0.5)]
+    rows = [("a", 8, "fp32", 0.7), ("a", 64, "fp32", 0.6), ("b", 8, "fp32", 0.9), ("c", 8, "fp16", 0.5),
+            ("d", 31_009, "fp32", 0.2), ("d", 31_011, "fp32", 0.4)]  # fmt: skip
     averages = pd.DataFrame(rows, columns=["model", "batch_size", "precision", "efficiency"])
     cells = pd.DataFrame([{"framework": "x", "model": model, "batch_size": batch_size, "precision": precision}])
     found = MeanEfficiency(averages.assign(framework="x", spread=0.1, families=2)).predict(cells)["efficiency"]

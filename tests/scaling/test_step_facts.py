@@ -28,9 +28,7 @@ def test_the_age_of_the_software_is_its_versions_else_its_dates(version, as_of, 
     row = {"framework_version": version, "as_of": as_of, "precision": "fp16", "gpu": "Tesla V100"}
     facts = with_step_facts(table(row)).iloc[0]
     assert (not facts["old_software"], not facts["slow_half"]) == (bool(recent), bool(later))
-    assert with_step_facts(table({"framework_version": ""}))["old_software"].tolist() == [
-        False
-    ]  # a table without dates
+    assert not with_step_facts(table({"framework_version": ""}))["old_software"].any()  # a table without dates
 
 
 @pytest.mark.parametrize(

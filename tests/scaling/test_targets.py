@@ -200,17 +200,12 @@ def test_a_machine_declared_equivalent_to_a_target_has_its_rows():
 
 def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
     half = 0.4
-    cells = pd.DataFrame(
-        {
-            "gpus": 4,
-            "basis": ["transferred", "published", "published"],
-            "base_images_per_s": 1000.0,
-            "source": "known",
-            "base_images_per_s_low": [1000 * math.exp(-half), math.nan, 1000 * math.exp(-half)],
-            "base_images_per_s_high": [1000 * math.exp(half), math.nan, 1000 * math.exp(half / 2)],
-            "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 3,
-        }
-    )
+    cells = pd.DataFrame({
+        "gpus": 4, "basis": ["transferred", "published", "published"], "base_images_per_s": 1000.0, "source": "known",
+        "base_images_per_s_low": [1000 * math.exp(-half), math.nan, 1000 * math.exp(-half)],
+        "base_images_per_s_high": [1000 * math.exp(half), math.nan, 1000 * math.exp(half / 2)],
+        "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 3,
+    })  # fmt: skip
     rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
     cells = cells.reindex(columns=[*cells.columns, *rest])
     cells["warnings"] = [[], [], []]
@@ -226,3 +221,6 @@ def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
     assert math.log(own["images_per_s_low"] / 3600) == pytest.approx(-math.hypot(0.3357, 0.1), rel=1e-3)
     assert math.log(own["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.16785, 0.1), rel=1e-3)
     assert own["warnings"] == []
+    # A method without an interval leaves that of the base.
+    bare = extrapolation_rows(cells, predicted.assign(low=math.nan, high=math.nan), "usl").iloc[0]
+    assert math.log(bare["images_per_s_high"] / 3600) == pytest.approx(0.3357, rel=1e-3)

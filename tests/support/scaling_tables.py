@@ -23,13 +23,13 @@ NODE_SCALING = NodeScaling({"": 0.02, "network": 0.02}, 0.03, 0.04)
 
 
 class FlatMethod:
-    """A method that says the same efficiency of every cell."""
+    """A method that says the same efficiency of every cell that exchanges gradients."""
 
     def __init__(self, efficiency):
         self.value = efficiency
 
     def efficiency(self, cells):
-        return np.full(len(cells), self.value)
+        return np.where(cells["exchange"].astype(bool), self.value, 1.0)
 
 
 def flat(efficiency, width=0.2):

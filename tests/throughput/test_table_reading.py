@@ -166,7 +166,7 @@ SAME = [*CELL, "gpus", "basis"]
 
 
 def test_the_fastest_usable_variant_of_a_cell_is_the_best():
-    marked = mark_best(SPEEDS, "images_per_s", SAME)
+    marked = mark_best(SPEEDS.assign(precision=None), "images_per_s", SAME)  # one that nobody states is the same too
     assert (list(marked["best"]), marked["best"].dtype) == ([False, True, False, False, True], bool)
     assert mark_best(SPEEDS.head(0), "images_per_s", SAME)["best"].dtype == bool
 

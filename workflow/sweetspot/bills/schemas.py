@@ -46,7 +46,7 @@ def with_types(table: pd.DataFrame) -> pd.DataFrame:
 def to_arrow_table(table: pd.DataFrame, columns: Sequence[str]) -> pa.Table:
     """Return the named columns as an Arrow table whose types are the declared ones, whatever the rows hold."""
     schema = pa.schema({name: COLUMN_TYPES[name] for name in columns})
-    return pa.Table.from_pandas(table[list(columns)], schema, preserve_index=False).replace_schema_metadata()
+    return pa.Table.from_pandas(table[list(columns)], schema).replace_schema_metadata()
 
 
 def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -81,7 +81,7 @@ def framework_name(name: str) -> str:
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
     """Return one row of the table evidence per scaling pair in a study's throughput.csv; `as_of` is empty."""
     paired = pair_with_bases(published)
-    return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
+    return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)]
 
 
 def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
