@@ -68,8 +68,6 @@ def test_the_rent_is_worth_the_same_to_know(name):
         assert [row[column] for row in found] == pytest.approx([found[0][column]] * 3, rel=1e-9), column
 
 
-# --- put into the files -----------------------------------------------------------------------------------------------
-
 # Beyond and short of a turning point, in it: by how much a search is exact. The issue asks for 1.5 %.
 CLOSE = {SHARE: 1e-6, ROUNDS: 1e-6, DISPATCH: 1e-3}
 
