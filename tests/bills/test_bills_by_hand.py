@@ -107,9 +107,6 @@ def test_seconds_and_months_are_rounded_up_but_not_for_rounding():
     assert billed_months(hours[:4], 30.5, True).tolist() == pytest.approx([0, 1 / MONTH, 1, 1.5])
 
 
-# --- money ----------------------------------------------------------------------------------------------------------
-
-
 def ends(row, name):
     return [row[f"{name}{end}"] for end in ("_low", "", "_high")]
 
@@ -178,9 +175,6 @@ def test_intervals_of_price_and_throughput_reach_the_cost():
     assert ends(row, "hours") == pytest.approx([80, 100, 125])
     assert ends(row, "usd") == pytest.approx([80, 200, 375])
     assert ends(row, "images_per_usd") == pytest.approx([80 * 1200, 100 * 1800, 125 * 3600])
-
-
-# --- what cannot be priced ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("number", "status"), [(974, "ok"), (975, "never finishes")])

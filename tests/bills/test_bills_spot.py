@@ -59,13 +59,10 @@ def test_checkpoint_interval_gives_dalys_values(between_h, minutes):
 @pytest.mark.parametrize(
     ("work", "per_hour", "dump", "restore", "tau"),
     [
-        (24.0, 1 / 6, 5 / 60, 0.1, 1.0),
-        (10.0, 0.5, 0.05, 0.25, 0.5),
-        (8.0, 2.0, 0.05, 0.0, 0.25),
-        (5.0, 0.01, 0.1, 1.0, 5.0),
-        (0.5, 0.8, 0.2, 0.1, 1.0),  # shorter than the interval: no checkpoint at all
+        (24.0, 1 / 6, 5 / 60, 0.1, 1.0), (10.0, 0.5, 0.05, 0.25, 0.5), (8.0, 2.0, 0.05, 0.0, 0.25),
+        (5.0, 0.01, 0.1, 1.0, 5.0), (0.5, 0.8, 0.2, 0.1, 1.0),  # the last is shorter than the interval: no checkpoint
     ],
-)
+)  # fmt: skip
 def test_simulation_agrees_with_the_formula_within_its_own_confidence(work, per_hour, dump, restore, tau):
     hours, interruptions = simulate(work, per_hour, dump, restore, tau, jobs=4000, seed=2018)
     expected = float(wall_time(work, per_hour, dump, restore, tau))

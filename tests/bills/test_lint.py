@@ -16,6 +16,9 @@ from sweetspot.warnings import pairs
 
 DATA = Path(__file__).parent.parent / "data"
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
+WIDE = {"value": 1.0, "low": 0.2, "high": 4.0}
+WIDE = {"value": 1.0, "low": 0.2, "high": 4.0}
+TWO = {"machine": {"name": "host", "per_hour": 1.0}, "gpu": {"name": "card", "per_hour": 1.0}, "count": 2}
 NEVER = {"per_hour": 0.0, "checkpoint_s": 60.0, "restore_s": 60.0, "source": "this test"}
 
 
@@ -31,7 +34,7 @@ def rules_by_machine(cases, **keys):
     """The rules that each offer raises; no two offers are of one device, so that none is held against another."""
     listed = [{"instance": name, "per_hour": 1.0} | offer for name, (offer, _) in cases.items()]
     for offer in listed:
-        if offer.keys() & {"commitment", "own"}:
+        if offer.keys() & {"commitment", "own", "compose"}:
             del offer["per_hour"]
     known = {name: Instance(title=name, provider="cloud", gpu=f"card {name}", gpus=1) for name in cases}
     told = messages(price_list(*listed, **keys), known, date(2018, 7, 1))
@@ -102,6 +105,8 @@ OFFERS = {
     "bill-in-euro": ({"currency": "XTA", "billing": {"fees": [{"name": "a", "per_month": 7301}]}}, ["bill_fee"]),
     "unknown-in-euro": ({"currency": "XTA", "source": "unknown"}, ["missing_source"]),
     # Reserved may cost what on demand does.
+    "one": ({"compose": TWO | {"count": 1}}, []), "per-cent": ({"printed": {"discount": 3}}, ["text_against_table"]),
+    "wide": ({"per_hour": WIDE}, []), "wider": ({"per_hour": WIDE | {"high": 4.1}}, ["market_level"]),
     "equal": ({"purchase": "reserved", "on_demand_per_hour": 1.0}, []),
     "dear": ({"purchase": "reserved", "on_demand_per_hour": 0.99}, ["reserved_above_on_demand"]),
     "dear-too": ({"purchase": "committed", "on_demand_per_hour": 0.99}, ["reserved_above_on_demand"]),
@@ -119,8 +124,14 @@ OFFERS = {
         (0.3, []), (0.31, []), (0.29, []), (0.315, ["text_against_table"]), (0.5, ["text_against_table"]),
         (0.71, ["discount_is_fraction_paid"]), (0.69, ["discount_is_fraction_paid"]),
         (0.715, ["text_against_table"])))},
-    "spot": (spot(0.99), []), "par": (spot(1.0), ["spot_loses"]),
-    "above": (spot(1.01), ["spot_above_on_demand", "spot_loses"]),
+    # A checkpoint of an hour, a start of four, a wait of a week; four interruptions an hour.
+    **{f"slow-{number}": (spot(0.5, interruptions=NEVER | terms), ["spot_terms"] * is_told)
+       for number, (is_told, terms) in enumerate([
+           (0, {"checkpoint_s": 3600, "restore_s": 14400, "wait_s": 604800, "every_s": 3600}), (1, {"every_s": 59}),
+           (1, {"checkpoint_s": 3601}), (1, {"restore_s": 14401}), (1, {"wait_s": 604801}),
+           *((often > 4, {"per_hour": often, "checkpoint_s": 1, "restore_s": 1}) for often in (4.0, 4.1))])},
+    "two": ({"compose": TWO}, ["device_count_differs"]), "spot": (spot(0.99), []),
+    "par": (spot(1.0), ["spot_loses"]), "above": (spot(1.01), ["spot_above_on_demand", "spot_loses"]),
     "bid": (spot(0.08), []), "floor": (spot(0.079), ["spot_far_below"]),
     "bare": ({"purchase": "spot", "per_hour": 0.5}, ["spot_terms"]),
     # 240 USD a month for nothing by the hour, against 1 USD an hour: 10 days; 735 are more than 732 hours.
@@ -158,32 +169,26 @@ def test_terms_of_interruption_may_stand_in_the_list_and_a_finding_is_of_its_off
     assert on_demand == [] and [pair.rule for pair in idle] == ["not_earned"] and "1.443" in idle[0].message
 
 
-# --- machines owned -------------------------------------------------------------------------------------------------
-
 BOX = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
 
 
-def owned(*cases):
-    """Rules of each machine owned: device, number of devices and what differs from BOX."""
-    known, listed = {}, []
-    for number, (gpu, gpus, keys) in enumerate(cases):
-        known[f"m{number}"] = Instance(title="box", provider="own", gpu=gpu, gpus=gpus)
-        listed.append({"instance": f"m{number}", "purchase": "own", "own": BOX | keys})
-    told = messages(price_list(*listed), known)
-    return [{rule for machine, rule in told if machine == name} for name in known]
+def owned(gpu, gpus, keys):
+    """Rules of a machine owned: device, number of devices and what differs from BOX."""
+    known = {"box": Instance(title="box", provider="own", gpu=gpu, gpus=gpus)}
+    return {rule for _, rule in messages(price_list({"instance": "box", "purchase": "own", "own": BOX | keys}), known)}
 
 
 LOW, HIGH = price_range("buy", "gtx1080ti")
 CARD, NEW = ("GTX 1080 Ti", 4), ("new", 2)
 OWNED = [
     # Four of 250 W: 4 x 0.2 x 250 = 200 W at least, 4 x 2 x 250 + 600 = 2,600 W at most; 0: nobody says.
-    (*CARD, {"kw": 0.2}, None), (*CARD, {"kw": 0.199}, "own_power"), (*CARD, {"kw": 2.6}, None),
-    (*CARD, {"kw": 2.61}, "own_power"), (*CARD, {"kw": 0}, None), (*CARD, {"per_kwh": 0}, None),
-    (*CARD, {"per_kwh": 0.02}, None), (*CARD, {"per_kwh": 0.019}, "own_electricity"),
-    (*CARD, {"per_kwh": 1.0}, None), (*CARD, {"per_kwh": 1.01}, "own_electricity"),
-    (*CARD, {"months": 6}, None), (*CARD, {"months": 5.9}, "own_months"),
-    (*CARD, {"months": 120}, None), (*CARD, {"months": 121}, "own_months"),
-    (*CARD, {"months": {"value": 30, "low": 5, "high": 40}}, "own_months"),
+    *((*CARD, {"kw": kw}, rule)
+      for kw, rule in ((0.2, None), (0.199, "own_power"), (2.6, None), (2.61, "own_power"), (0, None))),
+    *((*CARD, {"per_kwh": usd}, rule) for usd, rule in (
+        (0, None), (0.02, None), (0.019, "own_electricity"), (1.0, None), (1.01, "own_electricity"))),
+    *((*CARD, {"months": months}, rule) for months, rule in (
+        (6, None), (5.9, "own_months"), (120, None), (121, "own_months"),
+        ({"value": 30, "low": 5, "high": 40}, "own_months"))),
     (*CARD, {"days_per_month": 1}, None), (*CARD, {"days_per_month": 0.99}, "own_days"),
     # 0.4 of the cheapest known to 4 times the dearest and 5,000 USD for the host, a device; so is its resale.
     (*CARD, {"capex": 4 * 0.4 * LOW + 1}, None), (*CARD, {"capex": 4 * 0.4 * LOW - 1}, "own_purchase"),
@@ -191,9 +196,16 @@ OWNED = [
     (*CARD, {"staff_hours_per_month": 1, "staff_per_hour": 500}, None),
     (*CARD, {"staff_hours_per_month": 0.01, "staff_per_hour": 60_000}, "own_staff"),
     (*CARD, {"staff_hours_per_month": 1, "staff_per_hour": 0.6}, "own_staff"),
-    (*CARD, {"capex": 10_000, "maintenance_per_month": 5000}, None),
-    (*CARD, {"capex": 10_000, "maintenance_per_month": 5001}, "own_upkeep"),
-    (*CARD, {"downtime_share": 0.5}, None), (*CARD, {"downtime_share": 0.51}, "own_downtime"),
+    *((*CARD, {"capex": 10_000, "maintenance_per_month": usd}, rule)
+      for usd, rule in ((0.1, None), (0.09, "own_upkeep"), (500, None), (501, "own_upkeep"))),
+    (*CARD, {"capex": 10_000, "staff_hours_per_month": 50, "staff_per_hour": 60}, None),
+    (*CARD, {"capex": 10_000, "staff_hours_per_month": 51, "staff_per_hour": 60}, "own_upkeep"),
+    (*CARD, {"staff_per_hour": 60}, "own_staff"), (*CARD, {"staff_hours_per_month": 1}, "own_staff"),
+    *((*CARD, {"capex": 10_000, "residual": usd}, rule)
+      for usd, rule in ((50, None), (49, "own_resale"), (9500, None), (9501, "own_resale"))),
+    *((*CARD, {"per_kwh": {"value": 0.2, "low": 0.05, "high": high}}, rule)
+      for high, rule in ((0.5, None), (0.51, "own_electricity"))),
+    (*CARD, {"downtime_share": 0.25}, None), (*CARD, {"downtime_share": 0.26}, "own_downtime"),
     (*CARD, {"discount_rate": 0.3}, None), (*CARD, {"discount_rate": 0.31}, "own_discount"),
     # Of an unknown device anything that there is: 5 kW, 50 to 300,000 USD.
     (*NEW, {"kw": 10, "capex": 100}, None), (*NEW, {"kw": 0.001, "capex": 600_000}, None),
@@ -207,8 +219,7 @@ OWNED = [
 
 
 def test_amounts_of_owned_machines_at_their_bounds_and_beyond():
-    told = owned(*(case[:3] for case in OWNED))
-    assert told == [set() if rule is None else {rule} for *_, rule in OWNED]
+    assert [owned(*case[:3]) for case in OWNED] == [set() if rule is None else {rule} for *_, rule in OWNED]
 
 
 def test_what_is_paid_in_other_money_is_held_in_dollars_at_its_central_rate():
@@ -233,21 +244,17 @@ def test_what_is_printed_of_an_owned_machine_is_of_its_planned_use(text, is_told
 @pytest.mark.parametrize(
     ("value", "low", "high", "factors", "meant"),
     [
-        (4000.0, 0.02, 4.0, [1000], "1000 times too much"),  # W for kW, to the highest that is known
-        (5000.0, 0.02, 4.0, [1000], ""),  # a thousandth of it is too much as well
+        # W for kW, to the highest that is known; a thousandth of the second is too much as well
+        (4000.0, 0.02, 4.0, [1000], "1000 times too much"), (5000.0, 0.02, 4.0, [1000], ""),
         # 2,900 USD for 8 x H100 is 362.50 a device: in cents 3.63, by the month 0.50
         (362.5, 1.0, 12.29, [730, 100], "100 times too much (cents)"),
         (2190.0, 1.0, 12.29, [100, 730], "730 times too much (the price of a month)"),
-        (504.0, 1.0, 12.29, [168], "168 times too much (the price of a week)"),
-        (0.01, 1.0, 12.29, [100], "100 times too little"),
+        (504.0, 1.0, 12.29, [168], "(the price of a week)"), (0.01, 1.0, 12.29, [100], "100 times too little"),
     ],
-)
+)  # fmt: skip
 def test_the_mistake_that_is_named_leads_into_what_is_known(value, low, high, factors, meant):
     text = unit_mistake(value, low, high, factors)
     assert meant in text if meant else text == ""
-
-
-# --- devices and their numbers --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,12 @@ def test_the_price_of_one_device_at_eight_and_of_eight_at_one():
     assert found(rental("orion", 12.0)) == {}
 
 
+def test_a_rent_a_fifth_of_that_of_its_rivals_on_the_list_is_named():
+    rivals = [rental(name, 2.99, vcpus=count) for count, name in enumerate("abc", 8)]
+    for usd, count, rules in ((0.6, 3, []), (0.59, 1, []), (0.59, 3, ["market_level"])):  # 2.99 / 5 = 0.598
+        assert list(found(*rivals[:count], rental("d", usd, vcpus=16))) == rules
+
+
 def test_on_demand_equals_spot_everywhere():
     rows = [("h100.8x", "H100", 9.6), ("a100.8x", "A100-80GB", 6.4)]
     both = [rental(name, usd, 8, gpu, purchase) for name, gpu, usd in rows for purchase in ("on_demand", "spot")]

@@ -122,9 +122,6 @@ def test_possession_without_and_with_a_discount():
     assert annuity(12.0, 0.21) == pytest.approx(sum((1 + rate) ** -month for month in range(1, 13)))
 
 
-# --- resale ---------------------------------------------------------------------------------------------------------
-
-
 def sold(**more):
     plain = {"capex": 515000.0, "months": 36.0, "kw": 14.3, "per_kwh": 0.12, "days_per_month": 20.0}
     return _residual(Ownership.model_validate(plain | more))

@@ -69,8 +69,6 @@ def test_a_cost_takes_the_throughput_of_its_own_framework():
     assert told == pytest.approx([20.0, 40.0, 5.0, 10.0, 10.0, 20.0, 1.25, 2.5])
 
 
-# --- one device each, several, all ----------------------------------------------------------------------------------
-
 RENTED = ({"instance": "one", "per_hour": 1.0}, {"instance": "box", "per_hour": 4.0})
 JOB = {"kind": "training", "model": "vgg16", "samples": 360_000.0}  # an hour at 100 images/s
 

@@ -74,18 +74,22 @@ def owned(**own):
 
 # An offer, its devices, and what is said of it.
 EXTREMES = [
-    ({"per_hour": 800.0}, 8, None),  # 100 an hour and device
+    ({"per_hour": 800.0}, 8, None), ({"per_month": 73_200.0}, 1, None),  # 100 an hour and device; 732 hours
     ({"per_hour": 801.0}, 8, "per_hour is 801 USD an hour for 8 x a card, which cannot be; 100 "),
     ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "per_hour is 0.009 USD"),
-    ({"per_month": 73_200.0}, 1, None),  # 732 hours
-    ({"per_month": 73_201.0}, 1, "per_month is 100.0013"),
+    ({"per_month": 73_201.0}, 1, "per_month is 100.0013"), ({"per_hour": 50.0, "currency": "XTS"}, 1, None),
     ({"per_hour": 50.1, "currency": "XTS"}, 1, "per_hour is 100.2 USD"),  # at 2 USD
-    ({"per_hour": 50.0, "currency": "XTS"}, 1, None),
-    (owned(kw=8.0, capex=800_000.0, per_kwh=3.0), 2, None),
-    (owned(kw=8.1), 2, "own.kw is 8.1"),
-    (owned(capex=800_001.0), 2, "own.capex is 800,001"),
-    (owned(per_kwh=3.01), 2, "own.per_kwh is 3.01"),
-]
+    (owned(kw=8.0, capex=800_000.0, per_kwh=3.0), 2, None), (owned(kw=8.1), 2, "own.kw is 8.1"),
+    (owned(capex=800_001.0), 2, "own.capex is 800,001"), (owned(per_kwh=3.01), 2, "own.per_kwh is 3.01"),
+    (deal(12.0) | {"commitment": {"term_months": 12.0}}, 1, "commitment costs nothing"),
+    ({"per_hour": 1.0, "until": "2999-12-31"}, 1, None), ({"per_hour": 1.0, "until": "2018-07-01"}, 1, None),
+    ({"per_hour": 1.0, "until": "2018-06-30"}, 1, "until is 2018-06-30; expected no day before that of its price"),
+    (owned() | {"available_from": "2018-06-30"}, 1, "available_from is before the day of its price, 2018-07-01"),
+    ({"per_hour": 1.0, "purchase": "spot", "interruptions": {"per_hour": 2.0, "checkpoint_s": 3600, "source": "x"}}, 1,
+     "interruptions are 2 an hour at 3600 s a checkpoint"),
+    *(({"per_hour": 1.0, "trend": {"kind": "drift", "change_per_year": 0.1, "low": low}}, 1, told)
+      for low, told in ((0.1, None), (0.2, "trend changes by 0.1 a year; expected low and high around it"))),
+]  # fmt: skip
 
 
 def test_purchases_powers_and_rents_that_no_machine_has():

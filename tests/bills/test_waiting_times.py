@@ -104,9 +104,6 @@ def test_the_formula_and_the_events_agree(servers, spread):
     assert said.quantile(0.9) == pytest.approx(np.quantile(seen, 0.9), rel=0.15)
 
 
-# --- jobs that take different shares of the machine -----------------------------------------------------------------
-
-
 def test_the_events_on_paper():
     # Four devices. One of them from 0 to 10, all from 1: it waits for that one, and one more device from 2 for both.
     jobs = [(0.0, 10.0, 1), (1.0, 5.0, 4), (2.0, 1.0, 1), (15.5, 1.0, 3), (15.5, 1.0, 1), (15.5, 1.0, 1)]

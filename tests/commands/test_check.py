@@ -240,7 +240,7 @@ def test_an_efficiency_of_more_devices_than_there_are_or_of_another_machine_is_a
     row = "box,box,{},resnet50,64,fp16,default,0.9,own\n"
     rows = [row.format(2), row.format(2).replace(",box", ",bxo")]
     (lab[1] / "efficiency.csv").write_text(EFFICIENCIES.splitlines(keepends=True)[0] + "".join(rows))
-    assert_said(lab, [("efficiency.csv, line 2", "box with 2"), ("efficiency.csv, line 3", "bxo with 2")])
+    assert_said(lab, [("efficiency.csv, line 2", "2 x box by box"), ("efficiency.csv, line 3", "2 x bxo")])
 
 
 MONTHLY = """
@@ -304,7 +304,7 @@ def test_what_each_scenario_breaks_is_told_at_once_and_a_sound_one_is_counted(mo
     found = read_study("lab", config)
     assert found.errors == [] and found.read[str(folder / "scenarios")] == 1
     for number, text in enumerate(SCENARIOS):
-        (folder / "scenarios" / f"wrong{number}.yaml").write_text(text)
+        (folder / "scenarios" / f"wrong{number}.yaml").write_text(text.replace("title: ", f"title: {number}"))
     sentences = said(monthly)
     assert len(sentences) == len(SCENARIOS), sentences
     for number, (sentence, told) in enumerate(zip(sentences, SCENARIOS.values(), strict=True)):

@@ -117,9 +117,7 @@ def quantity_of(question, quantity, subject=None):
 
 
 def test_what_costs_much_more_than_the_best_is_priced_only_where_its_own_figures_move():
-    """Of 1,090 USD a month as planned: 1,635 is 1.5 times that, 2,090 more than 1.6 times. At half its price the last
-    one is as good as the best.
-    """
+    """Of 1,090 USD as planned 1,635 is 1.5 times, 2,090 more than 1.6; at half its price the last is as good."""
     question = asked(own(), own("near", capex=36 * 1545.0), own("far", capex=72_000.0), RENTED, hourly("dear", 7.0))
     place = {choice.option: index for index, choice in enumerate(question.choices)}
     assert question.baseline.usd[place["far"], 0] == pytest.approx(36 * 2090)
@@ -139,9 +137,7 @@ def turns(question, quantity, subject):
 
 
 def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nearer():
-    """200 h a month. Rented at 6: 1,200. `near`: 180 + 5.4 an hour = 1,260, which pays from 300 h. `far`: 1,176 + 0.6
-    an hour = 1,296, which pays from 1,176 / 5.4 = 217.8 h on.
-    """
+    """200 h, rented for 1,200. `near`: 180 + 5.4 an hour, pays from 300 h; `far`: 1,176 + 0.6, from 217.8 h."""
     question = asked(own("near", capex=130 * 36.0, kw=27.0), own("far", capex=1126 * 36.0, kw=3.0), RENTED)
     assert question.choices[0].option == "rented"
     (turn,) = (turn for turn in turns(question, "per_month", "jobs") if turn.factor > 1)

@@ -12,9 +12,7 @@ FREE = {"maintenance_per_month": 0.0, "kw": 1.0, "per_kwh": 0.1}
 
 
 def two_clouds(capex=5400.0, **more):
-    """Two classes of 50 jobs a month, an hour each on its own cloud at 2 USD, four on the other; a box does both in an
-    hour, with 0.1 USD of electricity.
-    """
+    """50 jobs a month of two classes, an hour each on its own cloud at 2 USD, four on the other, one on a box."""
 
     def change(options):
         other = options["instance"].map({"one": "lab.b", "two": "lab.a"}) == options["workload"]
@@ -62,9 +60,7 @@ def test_the_rival_of_renting_is_as_many_machines_as_cost_the_least():
 
 
 def test_the_price_that_pays_is_that_of_the_machine_that_is_worth_most():
-    """Of 300 hours the first box does 240, the second 60: the first pays up to 36 x 1.9 x 240, the second a quarter. At
-    16,000 USD one is bought.
-    """
+    """Of 300 hours the first box does 240 and pays up to 36 x 1.9 x 240, the second does 60 and pays a quarter."""
     told, work = verdict_of(small_lab(hourly(2.0), own(capex=16_000.0, **FREE), jobs=[class_of("a", 300.0)],
                                       hours={"a": 1.0}))  # fmt: skip
     assert work.table["counts"].iloc[0] == 1.0 and told["buy_below_usd"] == pytest.approx(16_416)

@@ -36,9 +36,7 @@ def test_each_commitment_has_its_cheapest_choice_at_each_value(kind, thrice):
 
 
 def test_probabilities_and_intervals_are_of_the_same_samples():
-    """A rent of 0.8 to 1.128125 USD, 90 %, 0.95 in the middle: 5,760 to 8,122.50 USD; half of the samples lie below
-    the box's 6,840.
-    """
+    """A rent of 0.8 to 1.128125 USD, 90 %: 5,760 to 8,122.50 USD; half of the samples lie below 6,840."""
     market = Market((BOX, hourly("cloud", {"value": 0.95, "low": 0.8, "high": 1.128125})))
     table = pd.DataFrame(sweep_rows(price(market, 4000, ROUNDS).question(ROUNDS)))
     rent = table[table["is_planned"] & (table["commitment"] == "nothing")].iloc[0]

@@ -68,8 +68,6 @@ def test_the_rent_is_worth_the_same_to_know(name):
         assert [row[column] for row in found] == pytest.approx([found[0][column]] * 3, rel=1e-9), column
 
 
-# --- put into the files -----------------------------------------------------------------------------------------------
-
 # Beyond and short of a turning point, in it: by how much a search is exact. The issue asks for 1.5 %.
 CLOSE = {SHARE: 1e-6, ROUNDS: 1e-6, DISPATCH: 1e-3}
 
@@ -114,9 +112,7 @@ def test_each_turns_the_answer_and_a_little_less_does_not(kind, name, every):
 
 @pytest.mark.parametrize(("downtime", "months"), [(0.1, 47.2), (0.04, 37.8)])
 def test_the_months_at_which_two_boxes_cost_the_same_by_hand(downtime, months):
-    """An hour of the first, ((6500 - 900) / m + 20) / (240 (1 - downtime)) + 0.30 for 500 images/s, is as dear as
-    one of the second, ((3300 - 900) / m + 20) / 240 + 0.27 for 300.
-    """
+    """((6500 - 900) / m + 20) / (240 (1 - d)) + 0.30 for 500 images/s, ((3300 - 900) / m + 20) / 240 + 0.27 for 300."""
     plain = {"months": 30.0, "maintenance_per_month": 20.0, "per_kwh": 0.30, "residual": 900.0}
     boxes = own(capex=6500.0, downtime_share=downtime, **plain), own("second", capex=3300.0, kw=0.9, **plain)
     market = Market((*boxes, hourly("rented", 3.06)), {"box": 500.0, "second": 300.0, "rented": 225.0})

@@ -146,9 +146,7 @@ def test_the_price_at_which_buying_pays_is_none_at_or_below_nothing(rented, belo
 
 
 def test_the_box_that_is_asked_about_is_the_cheapest_that_may_be_bought():
-    """Held against the cheapest that binds to something else and may be the answer; the spot machine may not. What
-    costs the same in every draw leaves no price to ask for.
-    """
+    """Held against the cheapest of another kind, but not spot. Equal costs in every draw leave no price to ask for."""
     one = work(
         ("spot", RENT, [1, 1], SPOT), ("gone", BUY, [2, 2], box(50.0, 1.0, stands=False)),
         ("keep", KEEP, [100, 100]), ("cloud", RENT, [120, 120]), ("first", BUY, [150, 150], box(60.0)),

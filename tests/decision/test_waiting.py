@@ -18,9 +18,7 @@ def lab(*jobs, **more):
 
 
 def test_every_column_of_two_classes_that_share_a_machine():
-    """One server, hours at random: W = r h / (1 - r) with r = (45 + 15) x 2 / 240; nine in ten wait at most
-    h / (1 - r) ln(10 r).
-    """
+    """One server: W = r h / (1 - r), r = (45 + 15) x 2 / 240; nine in ten wait at most h / (1 - r) ln(10 r)."""
     found = queue_table([lab(class_of("a", 45.0), class_of("b", 15.0))])
     assert found.columns.tolist() == columns_of("queue")
     a, b = found.to_dict("records")

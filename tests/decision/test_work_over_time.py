@@ -48,9 +48,7 @@ RANGED = {"value": 0.05, "low": 0.0, "high": 0.1}
 
 
 def test_growth_is_one_unknown_number_a_project_apart_from_what_is_known_of_the_number():
-    """Nine draws of ten between none and a tenth a month; in each the months follow from one number. Draws of the jobs
-    a month are those of a month without growth.
-    """
+    """Nine draws of ten between none and a tenth a month; the jobs drawn are those of a month without growth."""
     jobs = work_of(growth=RANGED, draws=1000).numbers[0]
     rate = jobs[:, 1] / jobs[:, 0] - 1
     assert np.quantile(rate, [0.05, 0.5, 0.95]) == pytest.approx([0.0, 0.05, 0.1], abs=0.006)
@@ -61,14 +59,20 @@ def test_growth_is_one_unknown_number_a_project_apart_from_what_is_known_of_the_
 
 
 def test_what_pays_for_a_growing_work_is_a_machine_that_a_steady_one_does_not_pay():
-    """70 jobs of two hours: rented 840 a month, the box 1,078. At 1.5 % more a month 140 hours grow to 236, 184 on
-    average: 1,103 rented, and 1,087 on the box.
-    """
+    """140 hours: rented 840 USD a month, the box 1,078; grown to 236, 184 on average: 1,103 and 1,087."""
     steady, rising = (work_of(own(), RENTED, jobs=70.0, growth=by) for by in (0.0, 0.015))
     assert steady.mixes[0].counts == (0,) and usd(steady) == pytest.approx(36 * 840.0)
     hours = 140.0 * 1.015**MONTHS
     assert rising.mixes[0].counts == (1,) and hours.max() < 240.0
     assert usd(rising) == pytest.approx(36 * 1050.0 + 0.2 * hours.sum())
+
+
+@pytest.mark.parametrize(("jobs", "growth", "boxes"), [(7.0, 0.3, 1), (30.0, 0.25, 2)])
+def test_work_that_grows_a_thousandfold_buys_what_it_fills_long_enough(jobs, growth, boxes):
+    """A box does 120 jobs a month and saves 11.60 USD on each; its 37,800 USD are 3,259 jobs, of those above the boxes
+    before it: 3,395, then 2,781 for a second; of 30 jobs 3,305 for a second, 3,028 for a third.
+    """
+    assert work_of(own(), RENTED, jobs=jobs, growth=growth).mixes[0].counts == (boxes,)
 
 
 def late(weeks=TWO_MONTHS, draws=2, **terms):
@@ -114,8 +118,6 @@ def test_a_contract_begins_when_it_is_there():
     now, then = (work_of(deal | more, RENTED) for more in ({}, {"available_from_weeks": 12 * TWO_MONTHS}))
     assert [usd(now), usd(then)] == pytest.approx([36 * 1000.0, 12 * 1000.0 + 24 * 1200.0])
 
-
-# --- rents that move, month by month ----------------------------------------------------------------------------------
 
 FALLING = hourly(6.0, trend={"kind": "drift", "change_per_year": -0.1})  # p(t) = 6 x 0.9 ^ (t / 12), at month t
 DEAR_BOX = own(capex=3_600_000.0)  # whose 36 months are those of the project; nobody buys it

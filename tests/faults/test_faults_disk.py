@@ -110,7 +110,7 @@ def test_read_only_results_are_named_and_a_dry_run_reads_them(project):
         done = run_snakemake(project)
     assert done.returncode == 1
     assert "Traceback" not in done.stdout
-    assert "results: cannot be written (a read-only disk, or another's folder); make it writable" in done.stdout
+    assert "results: cannot be written (a file, a read-only disk, another's); mend that" in done.stdout
     assert measured(project) == before
 
 

@@ -72,8 +72,7 @@ EURO = {"currency": "EUR", "usd": 1.2, "as_of": "2018-01-01", "source": "x"}
 WRONG = [
     (PriceList, owned(residual=65000),
      "offers[0].own' is ... residual of at most capex, found residual 65000 and capex 6500"),
-    (PriceList, owned(days_per_month=31.1),
-     "offers[0].own.days_per_month ... days a month above 0, at most 31, found 31.1"),
+    (PriceList, owned(days_per_month=31.1), "own.days_per_month ... days a month above 0, at most 31, found 31.1"),
     (PriceList, owned(residual={"points": [[2.0, 0.5, 0.6, 0.7]], "share": 1.0}),
      "low <= share <= high at 2 years, found 0.6, 0.5, 0.7"),
     (PriceList, offer(per_hour=1.0, per_month=1.0), "exactly one price, found per_hour, per_month"),
@@ -84,16 +83,12 @@ WRONG = [
     (PriceList, owned() | offers(owned()["offers"][0] | {"available_from_weeks": 2, "available_from": "2018-02-01"}),
      "one of available_from_weeks, available_from"),
     (PriceList, offers(committed(12) | {"trend": "spot"}), "a contract keeps its price"),
-    (PriceList, offers({"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12}}),
-     "at least one price above 0 of upfront, per_month, per_hour"),
     (PriceList, offers(ONE, ONE), "offers[1] offers 'x' on_demand a second time"),
     (PriceList, offers(ONE | {"currency": "EUR"}), "in EUR; expected a dated rate"),
     (PriceList, offers(ONE, rates=[EURO, EURO]), "rates[1] is a second rate of EUR; expected one"),
     (PriceList, offers(ONE, rates=[EURO | {"usd": 0.86}]), "0.86 USD for one EUR; expected 1.163, the rate turned"),
     (PriceList, offers(committed(12.0), project_months=11.5),
      "term_months is 12; expected at most project_months 11.5"),
-    (PriceList, offers(ONE | {"until": "2017-12-31"}),
-     "offers[0].until is 2017-12-31; expected no day before that of its price, 2018-01-01"),
     (Energy, site(pue=fact(1.2, low=1.3)), "pue ... low <= value <= high, found 1.3, 1.2, 1.2"),
     (Energy, site(pue=fact(1.2, as_of="last year")), "pue.as_of ... a date in quotes"),
     (Energy, site(g_per_kwh=fact(0.4)), "g_per_kwh ... of at least 1, at most 1500, found 0.4"),  # kg for g
@@ -111,6 +106,9 @@ WRONG = [
      "once among facts, found stock_share nebius 8 twice"),
     (Workloads, job(samples=None), "one of samples, hours and tokens"),
     (Workloads, job(samples=None, hours=2.0), "hours and instance, both or none"),
+    (Workloads, job(**URGENT | {"within_hours": 86_400}), "within_hours ... at most 8784"),  # seconds for hours
+    (Workloads, job(growth_per_month=0.3), "growth of runs to at most 100,000 jobs a month, found 1.26e+05 at the end"),
+    (Workloads, month(jobs=[JOB | {"title": "a"}, JOB | {"name": "a"}]), "a name once among jobs, found a twice"),
     (Workloads, job(within_hours=24), "within_hours and urgent_per_month, both or none"),
     (Workloads, job(**URGENT | {"urgent_per_month": 11}), "at most per_month, found 11 of 10"),
     (Workloads, job(**URGENT | {"urgent_per_month": {"value": 2, "low": 0, "high": 4}}), "a low above 0"),
@@ -121,8 +119,7 @@ WRONG = [
       for sign in "\u202e\u2066\u2028\x1b\x07\x9b"),
     (Workloads, {"lab.bert": month()["lab"]}, "a name of letters, digits, '_' and '-', no '.', which joins"),
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
-    (Workloads, {"job": {"kimd": "runs", "runs": 2}},
-     "key 'job.kind' is missing and needed"),
+    (Workloads, {"job": {"kimd": "runs", "runs": 2}}, "key 'job.kind' is missing and needed"),
     (Workloads, {"job": {"kind": "rums", "runs": 2}},
      "key 'job.kind' is 'rums'; expected one of 'training', 'runs', 'plan', 'monthly'"),
     (Script, script(command="x --b {batch}"), "{batch_size} ... found {batch}"),
@@ -138,8 +135,7 @@ WRONG = [
     (PriceList, offers(ONE, rates=[EURO | {"as_of": "2099-01-01"}]), "rates[0].as_of ... a date that has been"),
     (Energy, site(pue=fact(1.2, as_of="2099")), "sites[0].pue.as_of ... a date that has been"),
     (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": 8}}, "one of cells.batch_size"),
-    (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}},
-     "one batch for each of cells.model"),
+    (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}}, "one batch for each of"),
 ]  # fmt: skip
 
 
@@ -161,8 +157,7 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
     ("model", "entry"),
     [
         (PriceList, offers(ONE, ONE | {"purchase": "spot"}, project_months=0.5)),  # rents commit to nothing
-        (PriceList, offers(ONE | {"until": "2018-01-01"})),
-        (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
+            (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 1), (3.0, 1500))),
         (Energy, device(host_share=fact(0, high=2)) | {"utilisation": fact(1)}),

@@ -163,12 +163,14 @@ def test_a_file_that_nothing_reads_is_refused_and_names_are_plain(tmp_path):
     (tmp_path / "scenarios" / "wrong.yaml").write_text("titel: More\n")
     with pytest.raises(UserError) as told:
         load_scenarios(tmp_path)
-    assert [sentence.split("scenarios/")[1].split(":")[0] for sentence in told.value.sentences][:2] == [
-        "more.yml", "wrong.yaml",
-    ]  # fmt: skip
+    files = [sentence.split("scenarios/")[1].split(":")[0] for sentence in told.value.sentences]
+    assert files[:2] == ["more.yml", "wrong.yaml"]
     (tmp_path / "plain" / "scenarios").mkdir(parents=True)
     (tmp_path / "plain" / "scenarios" / "more.yaml").write_text("title: More\ntimes_work: 2\n")
     assert list(load_scenarios(tmp_path / "plain")) == ["more"] and load_scenarios(tmp_path / "none") == {}
+    (tmp_path / "plain" / "scenarios" / "most.yaml").write_text("title: More\ntimes_work: 3\n")
+    with pytest.raises(UserError, match="scenarios: titles 'More' and 'More' differ at most by case"):
+        load_scenarios(tmp_path / "plain")
     (tmp_path / "plain" / "scenarios" / "<b>.yaml").write_text("title: More\n")
-    with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):
+    with pytest.raises(UserError, match=r"<b>\.yaml: key 'name' is '<b>'; expected a name of letters"):
         load_scenarios(tmp_path / "plain")

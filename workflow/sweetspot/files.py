@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 # What a person can mend; of any other fault of writing the traceback is wanted.
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG,
-              errno.ELOOP}  # fmt: skip
+              errno.ELOOP, errno.EFBIG}  # fmt: skip
 AGAIN = "start again: what is finished stays as it is"
 RUN_FILE_BYTES = 1 << 16  # bytes: more than a run file takes
-PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
+# Bytes read at once: a buffer is as large as what is asked for, however short the file.
+PART = 1_048_576
 KINDS = {"d": "a folder", "c": "a device", "b": "a device", "p": "a pipe", "s": "a socket"}  # by letter of filemode
 
 
@@ -100,12 +101,10 @@ def sync(path: Path) -> None:
 
 
 def require_writable(*folders: str | Path) -> None:
-    """Raise UserError for the first of the folders that exists and cannot be written, before any work is done."""
-    for folder in map(Path, folders):
-        if folder.is_dir() and not os.access(folder, os.W_OK):
-            raise UserError(
-                f"{folder}: cannot be written (a read-only disk, or another's folder); make it writable and {AGAIN}"
-            )
+    """Raise UserError for the first of the folders that is a file or cannot be written, before any work is done."""
+    for folder in filter(os.path.lexists, folders):
+        if not os.access(f"{folder}/", os.W_OK):
+            raise UserError(f"{folder}: cannot be written (a file, a read-only disk, another's); mend that and {AGAIN}")
 
 
 def require_space(path: str | Path) -> None:

@@ -19,7 +19,7 @@ from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.facts.shipped_tables import table as shipped
 from sweetspot.matrix import invocation
 from sweetspot.scaling.networks import unlisted_network_warnings
-from sweetspot.spelling import hint, nearest, slipped
+from sweetspot.spelling import hint, slipped
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
@@ -233,18 +233,19 @@ def _unknown_names(study: Study, content: StudyContent) -> Iterator[str]:
     for number, log_source in enumerate(study.logs):
         if log_source.gpu is None and log_source.instance not in (content.instances or [log_source.instance]):
             yield f"logs[{number}].instance is {log_source.instance!r}; expected one of instances.yaml, or a 'gpu'"
-    gpus = {machine.gpu for machine in (content.instances or {}).values()}
+    machines = content.instances or {}
+    gpus = {machine.gpu for machine in machines.values()}
     for device in study.energy.devices if study.energy else ():
         if gpus and device.gpu not in gpus and shipped_devices().find(device.gpu) is None:
             yield f"energy.devices names {device.gpu!r}; expected a gpu of instances.yaml{hint(device.gpu, gpus)}"
-    providers = {machine.provider for machine in (content.instances or {}).values()}
+    providers = {machine.provider for machine in machines.values()}
     providers |= {"own", *(row["provider"] for row in shipped("providers"))}
     for site in study.energy.sites if study.energy and gpus else ():
         if site.provider not in providers:
             yield f"energy.sites names {site.provider!r}; expected a known provider{hint(site.provider, providers)}"
     if content.instances is not None and content.workloads is not None:
         titled = {*study.cells.model, *(work.model for work in content.workloads.values() if work.model)}
-        titled |= {machine.provider for machine in content.instances.values()}
+        titled |= {machine.provider for machine in machines.values()}
         for name in study.titles.keys() - titled:
             yield f"titles names {name!r}; expected a model or a provider of the study{hint(name, titled)}"
     if study.work is not None and content.workloads is not None:
@@ -323,17 +324,17 @@ def _check_all_offers(findings: Findings, content: StudyContent) -> None:
 def _check_tables(findings: Findings, content: StudyContent) -> None:
     """Add to `findings` the mistakes in optional files: published speeds and times, claims, availability."""
     machines, speeds = content.instances or {}, content.folder / "throughput.csv"
-    readers: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
-        (speeds.name, read_published, ()),
-        ("efficiency.csv", read_efficiency, ()),
-        (TIMES_FILE, read_times, ()),
-        ("claims.yaml", load_claims, ()),
-        ("availability.yaml", checked_facts, (machines.values(), content.price_lists)),
-    ]
-    for name, reader, arguments in readers:
+    readers: dict[str, Callable[[Path], Any]] = {
+        speeds.name: read_published,
+        "efficiency.csv": read_efficiency,
+        TIMES_FILE: read_times,
+        "claims.yaml": load_claims,
+        "availability.yaml": lambda file: checked_facts(file, machines.values(), content.price_lists),
+    }
+    for name, reader in readers.items():
         file = content.folder / name
         with findings.collect(file):
-            table = findings.load(file, reader, file, *arguments) if file.is_file() else None
+            table = findings.load(file, reader, file) if file.is_file() else None
             if not isinstance(table, pd.DataFrame):
                 continue
             if name == TIMES_FILE and content.study is not None:
@@ -350,16 +351,14 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], file: Path) -> None:
     """Raise UserError for rows of efficiency.csv (`table`) of unknown machines, or of more devices than they have."""
     refuse(
-        f"{file}, line {row.Index + 2}: {row.instance} with {row.gpus} devices; expected a machine that has so many"
+        f"{file}, line {row.Index + 2}: {row.gpus} x {row.instance} by {row.base_instance}; expected what there is"
         for row in table.itertuples()
-        if row.instance not in machines or row.gpus > machines[row.instance].gpus
+        if not {row.instance, row.base_instance} <= machines.keys() or row.gpus > machines[row.instance].gpus
     )
 
 
 def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str], file: Path) -> None:
-    """Keep in `findings` a warning per benchmark of time_to_target.csv (rows in `table`) that is not among the study's
-    `models`, and per time that may be in seconds instead of minutes.
-    """
+    """Warn of benchmarks in time_to_target.csv (`table`) that are not among the study's `models`, and of seconds."""
     for name in sorted(set(table["benchmark"]).difference(models)):
         sentence = f"benchmark is '{name}', which cells.model of study.yaml does not hold{hint(name, models)}"
         findings.warn(file, "model_not_asked", sentence)
@@ -374,14 +373,15 @@ def _check_times(findings: Findings, table: pd.DataFrame, models: Collection[str
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:
-    """Add to `findings` each file or folder of a study that nothing reads and whose name seems a misspelling."""
+    """Add to `findings` each table or YAML file of a study that nothing reads, and what else seems misspelt."""
     with findings.collect(folder):
-        present = {file.name for file in folder.glob("*")}
+        patterns = ("*", "prices/*/*.yaml")
+        present = {str(file.relative_to(folder)) for pattern in patterns for file in folder.glob(pattern)}
         missing = [name for name in (*FILES, *FOLDERS) if name not in present]
         for name in sorted(present.difference(FILES, FOLDERS)):
-            meant = nearest(name.lower(), missing)
-            if meant is not None:
-                findings.add_errors(folder / name, [f"{folder / name}: nothing reads this; did you mean {meant}?"])
+            suggestion = hint(name.lower(), missing)
+            if suggestion or name.endswith((".csv", ".yaml", ".yml")):
+                findings.add_errors(folder / name, [f"{folder / name}: nothing reads this{suggestion}"])
 
 
 def _check_scenarios(findings: Findings, content: StudyContent) -> None:

@@ -100,7 +100,7 @@ def check_machines(study: Study, instances: Mapping[str, Instance], file: Path) 
     require_names(file, names, instances, "an instance of instances.yaml")
     for target in study.targets:
         machine, base = instances[target.instance], instances[target.base_instance]
-        if wrong := base_fault(machine, base) or (target.gpus > machine.gpus and f"expected at most {machine.gpus}"):
+        if wrong := base_fault(machine, base) or (target.gpus != machine.gpus and f"expected {machine.gpus}"):
             raise UserError(f"{file}: targets has {target.gpus} devices of {target.instance}; {wrong}")
 
 

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
-from sweetspot.errors import UserError, refuse
+from sweetspot.errors import UserError
 from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.spelling import hint
 
@@ -214,8 +214,8 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
-    """Raise UserError for two names (of studies, machines, price lists) that differ only by case: on macOS and Windows
-    their files are one.
+    """Raise UserError for two names or titles (of studies, machines, price lists) that differ by case or not at all:
+    on macOS and Windows their files are one, and on the page nobody tells them apart.
 
     Parameters
     ----------
@@ -223,11 +223,10 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
         The names, what has them ("studies"), and the file or folder that the sentence begins with.
     """
     first = dict[str, str]()
-    refuse(
-        f"{file}: {noun} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
-        for name in names
-        if first.setdefault(name.casefold(), name) != name
-    )
+    for name in names:
+        if (key := name.casefold()) in first:
+            raise UserError(f"{file}: {noun} {first[key]!r} and {name!r} differ at most by case; rename one of them")
+        first[key] = name
 
 
 def not_once(names: list[str], where: str) -> Iterator[str]:

@@ -238,6 +238,7 @@ def load_instances(*files: Path) -> dict[str, Instance]:
                     instances[name] = validated(Instance, entry, f"{file}: {name}")
     with faults.gather():
         check_case(instances, "instances", files[-1])
+        check_case([machine.title for machine in instances.values()], "titles", files[-1])
     for name, instance in instances.items():
         for key in ("base_instance", "equivalent_to"):
             base = getattr(instance, key)
@@ -247,11 +248,10 @@ def load_instances(*files: Path) -> dict[str, Instance]:
             if wrong:
                 faults.add(f"{files[-1]}: {name}.{key} is {base!r}; {wrong}")
     bases = {name: instance.equivalent_to or instance.base_instance for name, instance in instances.items()}
-    for name, base in bases.items():
-        target = base
+    for name, target in bases.items():
         for _ in bases:  # whoever still has a base after so many steps goes round in a circle
             target = bases.get(target or "")
         if target is not None:
-            faults.add(f"{files[-1]}: {name} and {base} lead back to each other; expected a machine with figures")
+            faults.add(f"{files[-1]}: {name} and {bases[name]} lead back to each other; expected one with figures")
     faults.end()
     return instances

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Source, Title, not_once, within
+from sweetspot.study.base import AboveZero, Closed, Count, Deadline, Part, Share, Slug, Source, Title, not_once, within
 from sweetspot.study.instances import Needs
 from sweetspot.study.open_models import SEQUENCE, Method, open_model
-from sweetspot.study.terms import Amount, NotNegative, Positive
+from sweetspot.study.terms import ZERO, Amount, NotNegative, Positive
 
 # Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
 # includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
@@ -63,14 +63,14 @@ class RecurringJob(Needs):
     """Machine on which a job takes these hours"""
     per_month: Arrivals
     """Jobs a month; a range is what 90 % of the months lie in"""
-    growth_per_month: Growth = Amount(value=0.0)
+    growth_per_month: Growth = ZERO
     """Share by which the jobs of a month are more than the month before; per_month is of the first month"""
     devices_per_job: DevicesPerJob
-    within_hours: AboveZero | None = None
+    within_hours: Deadline | None = None
     """Hours after which the result of an urgent job is due"""
     urgent_per_month: NotNegative | None = None
     """Of these jobs, how many a month are urgent"""
-    hours_cv: Annotated[float, Field(ge=0, le=10)] = 1.0
+    hours_cv: float = Field(1.0, ge=0, le=10)
     """Standard deviation of the hours of a job over their mean; 0: all alike, 1: as of exponential hours"""
     source: Source
 
@@ -88,10 +88,10 @@ class RecurringJob(Needs):
                 open_model(self.model)
             except UserError as error:
                 yield f"a model of facts/models.csv; {error}"
-        urgent = self.urgent_per_month
-        if urgent is not None and urgent.value > self.per_month.value:
+        urgent = self.urgent_per_month or ZERO
+        if urgent.value > self.per_month.value:
             yield f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
-        if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
+        if urgent.ends[0] == 0 < urgent.ends[1]:
             yield "urgent_per_month with a low above 0 where it has a range: it is drawn by its factors"
 
 
@@ -114,5 +114,9 @@ class Monthly(Closed):
     source: Source
 
     def _expected(self) -> Iterator[str]:
-        """Yield a clause for each class of jobs whose name is given twice."""
-        yield from not_once([job.name for job in self.jobs], "jobs")
+        """Yield a clause for each name or title of a class that is given twice, and per class that grows too much."""
+        yield from not_once([text for job in self.jobs for text in {job.name, job.title or job.name}], "jobs")
+        for job in self.jobs:
+            jobs = job.per_month.value * (1 + job.growth_per_month.ends[1]) ** self.months
+            if jobs > LARGEST_PER_MONTH:
+                yield f"growth of {job.name} to at most {LARGEST_PER_MONTH:,} jobs a month, found {jobs:.3g} at the end"

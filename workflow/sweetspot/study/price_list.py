@@ -140,23 +140,18 @@ def _mistakes(prices: PriceList) -> Iterator[str]:
     """
     currencies, machines = {"USD"}, set[tuple[str, str]]()
     for number, rate in enumerate(prices.rates):
-        expected = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
-        if expected is not None:
+        if expected := wrong_rate(rate.currency, rate.usd.value, rate.as_of):
             yield f"rates[{number}] is {rate.usd.value:g} USD for one {rate.currency}; {expected}"
         if rate.currency in currencies and rate.currency != "USD":
             yield f"rates[{number}] is a second rate of {rate.currency}; expected one"
         currencies.add(rate.currency)
     for number, offer in enumerate(prices.offers):
-        entry, currency, first_day = f"offers[{number}]", offer.currency or prices.currency, offer.as_of or prices.as_of
+        entry, currency = f"offers[{number}]", offer.currency or prices.currency
         if (offer.instance, offer.purchase) in machines:
             yield f"{entry} offers '{offer.instance}' {offer.purchase} a second time; expected once"
         machines.add((offer.instance, offer.purchase))
         if currency not in currencies:
             yield f"{entry} has its price in {currency}; expected a dated rate for {currency} in 'rates'"
-        for name in ("available_from", "until"):
-            day = getattr(offer, name)
-            if day is not None and day < first_day:
-                yield f"{entry}.{name} is {day}; expected no day before that of its price, {first_day}"
         term, project = offer.commitment and offer.commitment.term_months.value, prices.project_months
         if term and project and term > project.value:
             expected = f"expected at most project_months {project.value:g}: the rest of it would be paid for nothing"

@@ -6,11 +6,10 @@ from typing import Any
 
 import yaml
 
-from sweetspot.cells import is_slug
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import write_whole
 from sweetspot.spelling import hint
-from sweetspot.study.base import AboveZero, Closed, Text, validated
+from sweetspot.study.base import AboveZero, Closed, Name, Text, check_case, validated
 from sweetspot.study.yamlfile import load_yaml
 
 JOBS_PER_MONTH = ("per_month", "urgent_per_month")
@@ -45,9 +44,10 @@ def load_scenarios(folder: Path) -> dict[str, Scenario]:
         with faults.gather():
             if file.suffix != ".yaml":
                 raise UserError(f"{file}: scenarios end in .yaml; expected {file.stem}.yaml")
-            if not is_slug(file.stem):
-                raise UserError(f"{file}: expected a name of letters, digits, '.', '_', '-'")
+            validated(Name, {"name": file.stem}, file)
             scenarios[file.stem] = validated(Scenario, load_yaml(file), file)
+    with faults.gather():
+        check_case([scenario.title for scenario in scenarios.values()], "titles", folder / "scenarios")
     faults.end()
     return scenarios
 

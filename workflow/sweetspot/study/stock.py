@@ -13,17 +13,17 @@ from pydantic import BeforeValidator
 from sweetspot.errors import refuse
 from sweetspot.facts.shipped_tables import table
 from sweetspot.spelling import hint
-from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, not_once, validated
+from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Ranged, Slug, Text, not_once, validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.yamlfile import load_yaml
 
-# Ten years of waiting or a failure an hour of every device are slips.
-LARGEST = {"stock_share": 1.0, "failures_per_device_hour": 1.0, "wait_days": 3653.0, "delivery_weeks": 3653.0}
+# A year of waiting, five until it comes or ten hours between failures are slips.
+LARGEST = {"stock_share": 1.0, "failures_per_device_hour": 0.1, "wait_days": 366.0, "delivery_weeks": 260.0}
 LARGEST_YEARS = 2  # Stock turns within months: a figure of another time says nothing.
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
 
 
-class StockFact(Closed):
+class StockFact(Ranged):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
     quantity: Literal["stock_share", "wait_days", "delivery_weeks", "failures_per_device_hour"]
@@ -39,12 +39,8 @@ class StockFact(Closed):
     """Of machines with so many devices alone; absent: of all sizes"""
     purchase: Purchase | None = None
     """Of this way of paying alone; absent: of all"""
-    value: Number | None = None
+    value: Number | None = None  # type: ignore[assignment]
     """Central value; absent: not known, anything within low and high"""
-    low: Number | None = None
-    """Lower end of the range, at most the value"""
-    high: Number | None = None
-    """Upper end of the range, at least the value"""
     as_of: Annotated[DateText, BeforeValidator(lambda day: day.isoformat() if isinstance(day, date) else day)]
     """When it was so, as precise as known and in quotes (such as "2026", "2026-08" or "2026-08-22")"""
     confidence: Literal["good", "middling", "weak", "unknown"] | None = None

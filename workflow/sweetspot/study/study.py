@@ -148,7 +148,7 @@ class Study(Closed):
     """The question in one sentence"""
     as_of: PastDay
     """Date that the study speaks of; prices are judged stale against it"""
-    month_days: float = Field(30.5, gt=27, lt=32)
+    month_days: float = Field(30.5, ge=28, le=31)
     """Length of a month in days"""
     sources: list[Publication] = Field(min_length=1)
     """Where the figures come from"""
@@ -200,6 +200,7 @@ class Study(Closed):
         cells = self.cells
         yield from not_once([source.id for source in self.sources], "sources")
         yield from not_once(cells.model, "cells.model")
+        yield from not_once([*self.titles.values()], "titles")
         if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
             yield f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}"
         if not {cells.headline(model) for model in cells.model} <= {None, *cells.batch_size}:

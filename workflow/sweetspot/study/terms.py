@@ -174,11 +174,6 @@ class Commitment(Closed):
     charged: Literal["always", "used"] = "always"
     """Whether the hourly price is due for every hour of the term or for hours used"""
 
-    def _expected(self) -> Iterator[str]:
-        """Yield a clause where all prices are 0."""
-        if not any(amount.ends[1] for amount in (self.upfront, self.per_month, self.per_hour)):
-            yield "at least one price above 0 of upfront, per_month, per_hour"
-
 
 class Interruptions(Closed):
     """What it costs that a machine can be taken away."""
@@ -195,15 +190,6 @@ class Interruptions(Closed):
     """Seconds between checkpoints; absent: Daly's best interval"""
     source: Text
     """Where these come from"""
-
-    def _expected(self) -> Iterator[str]:
-        """Yield a clause of the user's error message for interruptions so frequent that no job could finish."""
-        often, dump = self.per_hour.value, self.checkpoint_s.value
-        if often * dump >= 2 * 3600:
-            yield (
-                f"a mean time between interruptions above half a checkpoint: at {often:g} an hour and "
-                f"{dump:g} s a checkpoint the job never finishes"
-            )
 
 
 class Ownership(Closed):
@@ -306,8 +292,7 @@ class DisplayCurrency(Closed):
 
     def _expected(self) -> Iterator[str]:
         """Yield a clause of the user's error message for a rate that the currency did not have in that year."""
-        wrong = wrong_rate(self.code, self.usd_per_unit, self.as_of)
-        if wrong is not None:
+        if wrong := wrong_rate(self.code, self.usd_per_unit, self.as_of):
             yield f"a rate that was one; usd_per_unit is {self.usd_per_unit:g} for {self.code}: {wrong}"
 
     def in_words(self) -> str:

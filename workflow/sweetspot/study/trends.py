@@ -10,7 +10,7 @@ from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Share
 
-Years = Annotated[float, Field(ge=0, le=50)]
+Years = Annotated[float, Field(ge=0, le=20)]
 Point = Annotated[tuple[Years, Share, Share, Share], Field(strict=False)]
 # Losing all of it is no price; three times today's is beyond every path of the history.
 Change = Annotated[float, Field(gt=-1, le=2)]
@@ -36,7 +36,7 @@ class Resale(Closed):
     """Curve by age: data-centre or gaming devices (docs/studies.md)"""
     points: list[Point] = []
     """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
-    share: float = Field(gt=0, le=1)
+    share: Share
     """Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"""
     age_years: Years = 0.0
     """Years since the device came out, when it is bought: curves count from there"""

@@ -8,7 +8,19 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, RootModel
 
 from sweetspot.files import require_file
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Source, Text, Title, not_once, validated
+from sweetspot.study.base import (
+    AboveZero,
+    Closed,
+    Count,
+    Part,
+    Slug,
+    Source,
+    Text,
+    Title,
+    check_case,
+    not_once,
+    validated,
+)
 from sweetspot.study.instances import Needs
 from sweetspot.study.monthly import Monthly, RecurringJob, SideBySide
 from sweetspot.study.open_models import cell_name, memory_need, open_model
@@ -128,10 +140,11 @@ def _jobs_if_any(path: str | Path) -> dict[str, SingleJob]:
     for name, work in read_workloads(path).items():
         if isinstance(work, Monthly):
             for job in work.jobs:
-                kind = Training if job.hours is None else Runs
+                kind: type[SingleJob] = Training if job.hours is None else Runs
                 keys = job.model_dump(include={*kind.model_fields} - {"title"})
                 keys |= {"kind": "training"} if kind is Training else {"kind": "runs", "runs": 1}
-                jobs[f"{name}.{job.name}"] = kind(**keys, title=job.title or job.name)
+                keys |= {"title": job.title or job.name}
+                jobs[f"{name}.{job.name}"] = validated(kind, keys, f"{path}: {name}.{job.name}")
         else:
             jobs[name] = work
     plans = {name: work for name, work in jobs.items() if isinstance(work, ProjectPlan)}
@@ -158,6 +171,7 @@ def load_titles(path: str | Path) -> dict[str, str]:
 def read_workloads(path: str | Path) -> dict[str, SingleJob | Monthly]:
     """Read all works to price from workloads.yaml, by name, jobs by tokens made jobs by samples; {}: no file."""
     works = validated(Workloads, load_yaml(path), path).root if Path(path).is_file() else {}
+    check_case([work.title for work in works.values() if work.title], "titles", path)
     return {
         name: work.model_copy(update={"jobs": list(map(_by_samples, work.jobs))}) if isinstance(work, Monthly) else work
         for name, work in works.items()

@@ -13,7 +13,7 @@ from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.spelling import hint, slipped
 from sweetspot.study.base import PATTERNS, TEXT, Closed, Precision, validated
 
-MAX_COUNT = 10**9
+MAX_COUNT = 1_000_000_000
 DTYPES: Mapping[Any, str] = {int: "int64", int | None: "Int64", float: "float64", float | None: "float64"}
 
 

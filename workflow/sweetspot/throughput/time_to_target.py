@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
+from sweetspot.study.base import DateText
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import StudyCells
 from sweetspot.throughput.best import cell_columns
-from sweetspot.throughput.csv_table import CsvRow, read_rows
+from sweetspot.throughput.csv_table import CsvRow, read_rows, require_distinct
 
 FILE = "time_to_target.csv"
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
@@ -45,7 +46,7 @@ class TimeRow(CsvRow):
     kind: str
     """How the figure came to be, such as `recomputed from published logs, not verified by MLCommons Association`"""
     source: str
-    date: str
+    date: DateText
 
     def _expected(self) -> Iterator[str]:
         """Yield a clause of the user's error message: a round without version, nodes that do not divide devices."""
@@ -74,8 +75,10 @@ class TimeToTarget:
 
 
 def read_times(path: Path) -> pd.DataFrame:
-    """Read a study's time_to_target.csv (fields of TimeRow); empty without the file. Raises UserError for faults."""
-    return read_rows(path, TimeRow) if path.is_file() else pd.DataFrame(columns=list(TimeRow.model_fields))
+    """Read a study's time_to_target.csv, empty without the file. UserError for faults, such as a row twice."""
+    table = read_rows(path, TimeRow) if path.is_file() else pd.DataFrame(columns=list(TimeRow.model_fields))
+    require_distinct(table, list(table), path)
+    return table
 
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:

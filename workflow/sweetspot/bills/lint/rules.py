@@ -1,8 +1,7 @@
 """The price lint: what a careful reader would ask about a price list, as one table of rules (facts/price_rules.csv).
 
 A rule finds the offers where its expression `where` holds and `value` is not from `low` to `high`. Expressions name
-columns of the tables `offers` and `lint`, and values of facts/price_values.csv. Rules of severity `error`
-are about what no machine has: their lists are refused.
+columns of the tables `offers` and `lint`, and values of facts/price_values.csv. Lists with an `error` are refused.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,9 +65,7 @@ def lint(prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instan
 def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date
 ) -> pd.DataFrame:
-    """Return a row per offer with every column that price rules may name, on which `_findings` evaluates them. These
-    are its offers and lint columns, known ranges of such prices (`rent_low` ...) and values of facts/price_values.csv.
-    """
+    """Return a row per offer with all columns that rules may name: of `offers`, `lint` and facts/price_values.csv."""
     rows = []
     for offer in prices.offers:
         machine, day, rate = instances[offer.instance], offer.as_of or prices.as_of, exchange_rate(offer, prices)
@@ -80,10 +77,14 @@ def _lint_table(
             for quantity, bounds in ranges.items()
             for end, value in zip(("low", "high"), bounds or (np.nan, np.nan), strict=True)
         }
-        fees = (offer.billing or prices.billing).fees
-        amounts = ((amount, fee.count) for fee in fees for unit in FEE_UNITS if (amount := getattr(fee, unit)))
+        sums = (
+            amount.value * fee.count.value * money[0] * often
+            for fee in (offer.billing or prices.billing).fees
+            for unit, often in FEE_UNITS.items()
+            if (amount := getattr(fee, unit))
+        )
         beside = {
-            "fee_usd": max((amount.value * count.value * money[0] for amount, count in amounts), default=0.0),
+            "fee_usd": max(sums, default=0.0),
             "money": money[0],
             "vcpus": machine.vcpus,
             "memory_gib": machine.memory_gib,
@@ -106,9 +107,7 @@ def _evaluate(expression: str, values: pd.DataFrame) -> Any:
 
 
 def _findings(rule: Mapping[str, str], values: pd.DataFrame) -> Iterator[Finding]:
-    """Yield a Finding (a remark on a price) per offer to which a rule objects, or one if the rule is about the whole
-    list. `rule`: row of facts/price_rules.csv; `values`: of `_lint_table`, a row per offer.
-    """
+    """Yield a Finding per offer to which a rule objects, or one if the rule (of price_rules.csv) is about the list."""
     matches = values[_evaluate(rule["where"], values)] if rule["where"] else values
     if rule["value"] and len(matches):
         limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
