@@ -148,6 +148,8 @@ def test_speeds_with_one_error_move_together_and_have_the_range_of_the_first():
     assert assumed.subject == f"card|{row['gpu']}|{row['framework']}"
     (predicted,) = speed(row | {"throughput_basis": "extrapolated"})
     assert predicted.name == "speed of rented on VGG-16"  # the error is the machine's, not that of its card
+    (timed,) = speed(row | {"throughput_basis": "measured", "figure_gpus": 2.0})
+    assert timed.name == "speed of 2 × card of rented on VGG-16"  # two together have a figure of their own
     # What has no speed has none to move, and the next does.
     made = speed(row | {"images_per_s": np.nan, "gpu": "none"}, row | {"row": 9, "images_per_s": 0.0, "gpu": "nought"},
                  row | {"row": 10, "images_per_s": 0.5})  # fmt: skip

@@ -174,6 +174,7 @@ def test_an_estimate_is_right_as_planned_and_no_year_of_work_is_certain():
     assert [one.name for one, _ in question.work_samples] == [every.name, urgent.name]
     certain = asked()
     assert certain.work_samples == () and [one.quantity for one in certain.parameters].count("jobs") == 0
+    assert [one.value for one in asked(jobs=0.5).parameters if one.figure == "per_month"] == [0.5]
 
 
 def test_of_two_sellers_the_price_turns_to_the_other_and_both_are_named():

@@ -213,6 +213,14 @@ def plans_of(*rows, draws=2, change=lambda plans: plans, **more):
     return phases_problems(options, drawn, change(tables.plans), 30.5), options, drawn, settings
 
 
+def test_plans_are_asked_in_the_order_of_the_study():
+    def twice(plans):
+        return pd.concat([plans, plans.assign(plan="a plan before")])
+
+    names = [one.workload for one in plans_of(own(), rented_at(6.0), change=twice)[0]]
+    assert names[1:] == ["a plan before"] and names[0] > names[1]
+
+
 def question_of(*rows, **more):
     """The question of the one plan."""
     return plans_of(*rows, **more)[0][0]
@@ -272,6 +280,8 @@ def test_beside_several_the_cheapest_is_held_against_and_without_rentals_nothing
     rows = held(asked(own(), hourly("rented", 6.0), hourly("less", 5.5), deal))
     assert rows["box", "jobs"]["break_even_value"] == pytest.approx(HELD / 5.3 / 2, rel=1e-6)
     assert not held(asked(own(), own("other", capex=50_000.0)))
+    case = next(case for case in asked().break_even_cases() if case.parameter.quantity == "jobs")
+    assert np.abs(case.factors - 1).min() < 1e-12  # the plan itself is looked at
     rows = held(asked(own(), hourly("rented", 5.0)))
     assert rows["box", "jobs"]["p_pays"] == 0.0  # 39,240 against 36,000
     assert rows["box", "jobs"]["break_even_value"] == pytest.approx(HELD / 4.8 / 2, rel=1e-6)

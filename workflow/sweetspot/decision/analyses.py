@@ -383,9 +383,8 @@ def partial_value(costs: Array, figure: Array) -> Value:
     Schlaifer 1961 for what it means.)
     """
     differences = costs - costs[costs.mean(axis=1).argmin()]  # less the choice without more knowledge
-    differences = differences[(differences < 0).any(axis=1)]  # others cost no less on average
     count = figure.size
-    if not len(differences) or not figure.max() > figure.min():
+    if not figure.max() > figure.min():
         return Value(0.0, 0.0)
     basis = _basis(figure)
     saved = np.zeros(count)
@@ -395,8 +394,7 @@ def partial_value(costs: Array, figure: Array) -> Value:
         columns = basis[training].T
         weights = np.linalg.lstsq(columns @ columns.T, columns @ differences[:, training].T, rcond=None)[0]
         fitted = basis[test] @ weights  # draw x option
-        chosen = differences[:, test][fitted.argmin(axis=1), np.arange(len(fitted))]
-        saved[test] = np.where(fitted.min(axis=1) < 0, -chosen, 0.0)
+        saved[test] = -differences[:, test][fitted.argmin(axis=1), np.arange(len(fitted))]
     return Value(max(0.0, saved.mean()), saved.std() / np.sqrt(count))
 
 
