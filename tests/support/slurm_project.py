@@ -24,7 +24,7 @@ NODES = (
     ("brief-node", 1, "brief", "")
 )  # fmt: skip
 INSTANCES = "".join(
-    f"{name}:\n  title: Node of the partition {partition}\n  provider: university\n  gpu: CPU\n  gpus: {gpus}\n"
+    f"{name}:\n  title: {name}, of the partition {partition}\n  provider: university\n  gpu: CPU\n  gpus: {gpus}\n"
     f"  measure: {{where: slurm, device: cpu, partition: {partition}, mem_mb: 2000, "
     f"runtime_min: {6 if partition == 'brief' else 15}{more}}}\n"
     for name, gpus, partition, more in NODES
