@@ -17,7 +17,6 @@ from sweetspot.warnings import pairs
 DATA = Path(__file__).parent.parent / "data"
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
 WIDE = {"value": 1.0, "low": 0.2, "high": 4.0}
-WIDE = {"value": 1.0, "low": 0.2, "high": 4.0}
 TWO = {"machine": {"name": "host", "per_hour": 1.0}, "gpu": {"name": "card", "per_hour": 1.0}, "count": 2}
 NEVER = {"per_hour": 0.0, "checkpoint_s": 60.0, "restore_s": 60.0, "source": "this test"}
 

@@ -23,7 +23,7 @@ from sweetspot.study.trends import PRESETS, Resale, preset_of
 GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
 OFFER_COLUMNS, FEE_COLUMNS = TABLES["offers"], TABLES["fees"]
 STATED_COLUMNS = [row for row in declared("tables") if row["path"]]  # of which `path` says where a list states them
-FEE_UNITS = {"per_start": 1, "per_hour": 730, "per_month": 1}  # how often a month it is due, at least
+FEE_UNITS = {"per_start": 1, "per_hour": 730, "per_month": 1}  # times that it is due in a month of use, one start in it
 # Where a path has its change, and the low and high of it.
 CHANGE_KEYS = {"drift": ("change_per_year", "low", "high"), "jumps": ("change", "change_low", "change_high")}
 # Months, days of use and resale values make an hour cheaper: their high value belongs to the low price.

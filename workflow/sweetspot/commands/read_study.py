@@ -351,7 +351,7 @@ def _check_tables(findings: Findings, content: StudyContent) -> None:
 def _check_efficiencies(table: pd.DataFrame, machines: Mapping[str, Instance], file: Path) -> None:
     """Raise UserError for rows of efficiency.csv (`table`) of unknown machines, or of more devices than they have."""
     refuse(
-        f"{file}, line {row.Index + 2}: {row.gpus} x {row.instance} by {row.base_instance}; expected such a machine"
+        f"{file}, line {row.Index + 2}: {row.gpus} x {row.instance} by {row.base_instance}; instances.yaml has none"
         for row in table.itertuples()
         if not {row.instance, row.base_instance} <= machines.keys() or row.gpus > machines[row.instance].gpus
     )
