@@ -48,10 +48,10 @@ def test_probabilities_and_intervals_are_of_the_same_samples():
 
 def test_one_control_a_quantity_and_of_several_that_of_the_cheapest_choice():
     """Jobs first; of the boxes the one that is the cheaper choice, though its price comes after the other's."""
-    parameters = [all_of(name, name) for name in ("kw", "usd_per_hour", "months")]
+    parameters = [*(all_of(name, name) for name in ("kw", "usd_per_hour", "months")), all_of("work")]
     prices = [replace(all_of(f"price of {name}", "capex_usd"), subject=name) for name in ("dear", "cheap")]
     choices = [SimpleNamespace(option=name) for name in ("cheap", "cloud", "dear")]
-    problem = SimpleNamespace(choices=choices, parameters=[*parameters, *prices, all_of("work")])
+    problem = SimpleNamespace(choices=choices, parameters=[*parameters, *prices, all_of("all", "capex_usd")])
     assert [one.name for one in controls(problem)] == ["work", "months", "price of cheap", "usd_per_hour"]
 
 

@@ -5,11 +5,11 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from mix_problems import held, problem, rented, timing
+from mix_problems import held, problem, rented, timing, unlimited
 from scipy.stats import norm
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, SpeedErrors, cost_factors
-from sweetspot.mixes.search import BEST, RENTED, Mix, MixLimits, MixSearch, mixes
+from sweetspot.mixes.search import BEST, RENTED, Mix, MixSearch, mixes
 
 
 def of_one_class(*offers, jobs=100.0, trial=0.0, timed=()):
@@ -45,7 +45,7 @@ def test_a_timing_does_not_say_what_prices_will_be():
     dear = replace(UNSURE, usd_at_speed=np.array([[11.0, 11.0]]))
     made = of_one_class(SURE, dear, timed=["unsure: a"])
     assert dispatch(made, ()).usd.tolist() == [1000.0, 1000.0]
-    assert mixes(replace(made, timed=frozenset()), MixLimits())[0].timed == frozenset()
+    assert mixes(replace(made, timed=frozenset()), unlimited)[0].timed == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_a_timing_does_not_say_what_prices_will_be():
 def test_the_best_strategy_pays_for_a_timing_that_is_worth_it(trial, timed, usd):
     """A machine for 1,500 USD does all jobs: beside it no timing is paid for."""
     box = held("box", [1.0], [0.0], 100.0, 1500.0, draws=2)
-    best, *pure = mixes(replace(of_one_class(SURE, UNSURE, trial=trial), held=(box,)), MixLimits())
+    best, *pure = mixes(replace(of_one_class(SURE, UNSURE, trial=trial), held=(box,)), unlimited)
     assert (best.kind, best.timed, best.expected) == (BEST, timed, pytest.approx(usd))
-    assert MixSearch(best.problem, MixLimits()).rank(best) == pytest.approx(usd / 0.99 if timed else usd)
+    assert MixSearch(best.problem, unlimited).rank(best) == pytest.approx(usd / 0.99 if timed else usd)
     assert best.saving == pytest.approx(1000.0 - usd) and best.fixed_usd == pytest.approx(1000.0)
     assert {one.source: one.expected for one in pure} == {"sure": 1000.0, "unsure": 1100.0, "box": 1500.0}
     assert not any(one.timed for one in pure)
@@ -83,9 +83,9 @@ def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
     for trial, chosen in ((0.01, {"second", "third", "fourth"}), (0.4, {"second", "fourth"}), (2.0, {"fourth"}),
                           (4.0, set())):  # fmt: skip
         priced = replace(case, trials=dict.fromkeys(costs, trial))
-        assert MixSearch(priced, MixLimits()).timed == chosen, trial
-    assert MixSearch(replace(case, trials={"second": 0.01}), MixLimits()).timed == {"second"}
-    assert MixSearch(replace(case, trials={"second": 0.01}, jobs=np.zeros((1, 8, 1))), MixLimits()).timed == set()
+        assert MixSearch(priced, unlimited).timed == chosen, trial
+    assert MixSearch(replace(case, trials={"second": 0.01}), unlimited).timed == {"second"}
+    assert MixSearch(replace(case, trials={"second": 0.01}, jobs=np.zeros((1, 8, 1))), unlimited).timed == set()
 
 
 def mean_of_the_smaller(first, second, spreads):
@@ -142,7 +142,7 @@ def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
     second = rented("second", [9.0, 4.0], draws=2)
     third = rented("third", [[9.0, 9.0], [3.0, 7.0]])
     made = timing(problem(np.ones((2, 2, 1)), [], [first, second, third]))
-    search = MixSearch(made, MixLimits())
+    search = MixSearch(made, unlimited)
     assert search.timed == search.with_timings(search.mix(())).timed == {"third: b"}
     for source, usd in (("first", [5.0, 5.0]), ("third", [12.0, 16.0])):
         mix = Mix(RENTED, source, dispatch(replace(made, first=source), ()))

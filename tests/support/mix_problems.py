@@ -12,11 +12,9 @@ def held(name, hours, running, capacity, fixed=0.0, there=0, draws=1, **changes)
     """A kind held with the same figures in every sample; hours and running by class, or class x sample."""
     samples = np.ones(draws)
     hours, running = (as_samples(values, draws) for values in (hours, running))
-    values = {"devices": 1, "present": ALWAYS, "running_at_speed": running}
-    return OwnedMachine(
-        name=name, there=there, fixed=fixed * samples, capacity=capacity * samples, hours=hours,
-        running=running, speed_keys=("",) * len(hours), **values | changes
-    )  # fmt: skip
+    values = {"devices": 1, "present": ALWAYS, "running_at_speed": running, "speed_keys": ("",) * len(hours)}
+    return OwnedMachine(name=name, there=there, fixed=fixed * samples, capacity=capacity * samples, hours=hours,
+                        running=running, **values | changes)  # fmt: skip
 
 
 def rented(name, usd, hours=None, draws=1, **changes):
@@ -47,10 +45,10 @@ def by_linear_programme(one, counts):
                if np.isfinite(hours[job])]  # fmt: skip
     done = np.array([[float(job == column[0]) for column in columns] for job in range(len(one.jobs))])
     used = np.array([[column[2] * (column[1] == kind) for column in columns] for kind in range(len(one.held))])
-    room = [count * kind.capacity[0] for count, kind in zip(counts, one.held, strict=True)]
+    room = np.multiply(counts, [kind.capacity[0] for kind in one.held])
     found = linprog([column[3] for column in columns], used, room, done, one.jobs[:, 0, 0])
     assert found.status == 0
-    return found.fun + sum(count * kind.fixed[0] for count, kind in zip(counts, one.held, strict=True))
+    return found.fun + np.dot(counts, [kind.fixed[0] for kind in one.held])
 
 
 def timing(problem, keys=(), trial=0.0):
@@ -68,6 +66,7 @@ def timing(problem, keys=(), trial=0.0):
 figures = st.floats(0.1, 10.0)
 # USD a month of a machine: nothing, or more than the tolerance of the solver (1e-7) can lose.
 monthly = st.just(0.0) | st.floats(0.01, 300.0)
+unlimited = frozenset().isdisjoint  # a budget that rules out no numbers of machines
 
 
 @st.composite

@@ -1,7 +1,7 @@
 """A monthly workload as a decision: its mixes of owned and rented machines, and their USD at any parameter values."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import pairwise
@@ -30,12 +30,11 @@ from sweetspot.titles import model_title
 
 WORTH_PRICING = 1.6  # times the best: a more expensive mix is priced only where its figures change
 WORTH_DECIDING = 1.2  # times the best estimate: more expensive numbers of machines are no starts of a decision
-PRECISION = 2e-7  # of the logarithm of a factor at which the answer changes
-LARGEST = 1e300  # USD; stands for what does not do the work
-LOGS = [0.0, *np.log([1.1, 1.25, 1.6, 2.5, FURTHEST]).tolist()]
-BREAK_EVEN_LOGS = [
-    -log_factor for log_factor in LOGS[:0:-1]
-] + LOGS  # of factors at which owning and renting are priced
+PRECISION = 6e-7  # of the logarithm of a factor at which the answer changes
+EXACT = 2e-12  # of a factor at which two mixes cost the same, found in few steps; costs are nearly straight lines
+MARGIN = 2e-7  # on either side of a crossing; both sides together are less than the precision
+LOGS = np.log([1.1, 1.25, 1.6, 2.5, FURTHEST]).tolist()  # of factors at which the answer is decided
+BREAK_EVEN_LOGS = sorted([*np.negative(LOGS), 0.0, *LOGS])  # of factors at which owning and renting are priced
 INTERVAL_MONTHS = 6  # months of each sample, for the interval of where a machine pays
 ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 
@@ -43,6 +42,11 @@ ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
     """Return expected USD per month of a mix with other numbers of machines."""
     return float(dispatch(mix.variant(problem), counts).usd.mean())
+
+
+def _plan(mix: Mix) -> tuple[str, Counts, frozenset[str]]:
+    """Return what is the same of two mixes that cost the same at all values: source, numbers of machines, timings."""
+    return mix.source, mix.counts, mix.timed
 
 
 @dataclass(eq=False, kw_only=True)
@@ -153,10 +157,8 @@ class MonthlyProblem(DecisionProblem):
             if not self.work.affords(counts):
                 return np.inf
             if (mix, counts) not in self._errors:
-                exact, estimate = (
-                    _month_usd(problem, mix, counts) for problem in (self.work.drawn, self._estimate_problem)
-                )
-                self._errors[mix, counts] = exact - estimate if math.isfinite(exact - estimate) else 0.0
+                error = _month_usd(self.work.drawn, mix, counts) - _month_usd(self._estimate_problem, mix, counts)
+                self._errors[mix, counts] = error if math.isfinite(error) else 0.0
             return _month_usd(sample, mix, counts) + self._errors[mix, counts]
 
         kinds = [index for index, kind in enumerate(sample.held) if kind.name in mix.bought]
@@ -181,33 +183,29 @@ class MonthlyProblem(DecisionProblem):
             return _answer(best(distance)) != first
 
         # Use of a machine falls with its price and rises with its speed: what is the same at the end is so between.
-        distances = [0.0, *(log_factor for log_factor in LOGS[1:] if log_factor < limit and not parameter.rows), limit]
+        logs = np.array([*(log_factor for log_factor in LOGS if log_factor < limit and not parameter.rows), limit])
         # What is estimated to stay the same is not decided on all samples.
-        estimates = self.is_changed(self.at(parameter, np.exp(side * np.array(distances[1:]))))
-        candidates = [distance for distance, changed in zip(distances[1:], estimates, strict=True) if changed]
+        distances = logs[self.is_changed(self.at(parameter, np.exp(side * logs)))]
         inner = 0.0
-        outer = next(filter(is_changed, candidates), 0.0)
-        while outer - inner > 3 * PRECISION:
-            middle = (inner + outer) / 2
-            crossing = self._crossing(parameter, side * inner, side * outer, best(inner), best(outer))
-            around = [] if crossing is None else [abs(crossing) - PRECISION, abs(crossing) + PRECISION]
-            for distance in (*around, middle):
-                if inner < distance < outer and outer - inner > 3 * PRECISION:
-                    inner, outer = (inner, distance) if is_changed(distance) else (distance, outer)
+        outer = next(filter(is_changed, distances.tolist()), 0.0)
         if outer == 0.0:
             return None
+        while outer - inner > PRECISION:
+            middle = (inner + outer) / 2
+            second = best(outer)
+            crossing = abs(self._crossing(parameter, side * inner, side * outer, best(inner), second))
+            for distance in (crossing + MARGIN, crossing - MARGIN, middle):
+                if inner < distance < outer and outer - inner > PRECISION:
+                    inner, outer = (inner, distance) if is_changed(distance) else (distance, outer)
+                    # At the crossing both cost the same: if either is best beyond it, nothing is cheaper before it.
+                    if outer == crossing + MARGIN and _plan(best(outer)) in (_plan(best(inner)), _plan(second)):
+                        inner = outer
         mix = best(outer)
-        factor = math.exp(side * outer)
-        same_kinds = (
-            index
-            for index, candidate in enumerate(self.mixes)
-            if candidate.bought.keys() == mix.bought.keys() and not candidate.single_offer
-        )
-        to = next(same_kinds, None)
-        if to is None:
-            return None
-        lead = "" if mix.bought else mix.done.lead
-        return TurningPoint(factor, to, float(sum(mix.bought.values())), lead or str(to))
+        for to, candidate in enumerate(self.mixes):
+            if candidate.bought.keys() == mix.bought.keys() and not candidate.single_offer:
+                lead = "" if mix.bought else mix.done.lead
+                return TurningPoint(math.exp(side * outer), to, float(sum(mix.bought.values())), lead or str(to))
+        return None
 
     def _problem(self, parameter: Parameter, log_factor: float) -> Problem:
         """Return the problem, all samples, with a parameter at exp(`log_factor`) times its baseline."""
@@ -224,51 +222,45 @@ class MonthlyProblem(DecisionProblem):
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = np.flatnonzero((np.array([*starts]) != problem.owned).any(axis=0)).tolist()
-        return MixSearch(problem, self.work).best(sorted(starts), kinds)
+        return MixSearch(problem, self.work.affords).best(sorted(starts), kinds)
 
-    def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float | None:
-        """Return where the answer changes: the log factor of a parameter at which two mixes cost the same, or None.
+    def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float:
+        """Return where the answer changes: the log factor of a parameter at which two mixes cost the same or, nearer,
+        the first, which buys nothing, rents most on another offer than as planned. `outer` where neither happens.
 
-        If both are the same mix, it is where another offer is rented most than as planned. `inner`, `outer`: logarithms
-        of the factors between which it is looked for; `first`, `second`: the mixes (machines owned, offers rented).
+        `inner`, `outer`: logarithms of the factors between which it is looked for; `first`, `second`: the mixes
+        (machines owned, offers rented).
         """
-        from scipy.optimize import brentq  # lazily: only monthly work needs it
+        lead = self.mixes[0].done.lead
 
-        is_equal_mix = (first.source, first.counts, first.timed) == (second.source, second.counts, second.timed)
-
-        @cache
         def saving(log_factor: float) -> float:
-            """Return USD per month by which the second mix is cheaper, to find its zero; of equal mixes, 1 or -1.
-
-            1 means that the mix rents most on another offer than as planned.
-            """
+            """Return USD per month by which the second mix is cheaper, to find its zero."""
             problem = self._problem(parameter, log_factor)
-            result = second.at(problem)
-            search = MixSearch(problem, self.work)
-            if is_equal_mix:
-                lead = self.mixes[0].done.lead
-                rivals = (usd for name, usd in result.rent_by_offer.items() if name != lead)
-                return max(rivals, default=0.0) - result.rent_by_offer.get(lead, 0.0)
-            with np.errstate(invalid="ignore"):  # Where neither does the work nothing is saved.
-                usd = search.rank(first._replace(done=first.at(problem))) - search.rank(second._replace(done=result))
-            return float(np.nan_to_num(usd, nan=-LARGEST, posinf=LARGEST, neginf=-LARGEST))
+            search = MixSearch(problem, self.work.affords)
+            first_usd, second_usd = (search.rank(mix._replace(done=mix.at(problem))) for mix in (first, second))
+            with np.errstate(invalid="ignore"):  # Where neither does the work the first is no choice any more.
+                return float(np.nan_to_num(np.subtract(first_usd, second_usd), nan=1e300))
 
-        if np.sign(saving(inner)) == np.sign(saving(outer)):
-            return None
-        # Which offer is rented most changes in a step, which is halved on and on; savings are straight lines.
-        return float(brentq(saving, inner, outer, xtol=PRECISION / 2 if is_equal_mix else 2e-12))
+        def excess(log_factor: float) -> float:
+            """Return USD per month that the first mix pays to another offer above what it pays to the planned one."""
+            usd = dict(first.at(self._problem(parameter, log_factor)).rent_by_offer)
+            planned_usd = usd.pop(lead, 0.0)
+            return max(usd.values(), default=0.0) - planned_usd
+
+        end = outer if _plan(first) == _plan(second) else _root(saving, inner, outer, EXACT)
+        return end if first.bought else _root(excess, inner, end, MARGIN / 2)
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield USD with less USD without one machine for sale or contract, along all work, jobs of a class, or project
         months. There is a case per machine and parameter. From each it is computed from how much on the machine pays.
         """
         work = self.work
-        owned = self.work.drawn.owned
-        best = self.work.mixes[0].done
+        owned = work.drawn.owned
+        best = work.mixes[0].done
         device_hours = float(sum(best.device_hours(name).mean() for name in best.sources))
         without = work.mix_of(owned)
-        further = {kind.name: step(owned, index, 1) for index, kind in enumerate(work.drawn.held) if not kind.there}
-        offered = {name: work.mix_of(counts) for name, counts in further.items() if work.affords(counts)}
+        further = ((kind.name, step(owned, index, 1)) for index, kind in enumerate(work.drawn.held) if not kind.there)
+        offered = {name: work.mix_of(counts) for name, counts in further if work.affords(counts)}
         urgent = [job_class.name for job_class in work.classes if job_class.urgent]
         all_work = all_of("the work of a month", "device_hours")
         all_work = replace(all_work, value=device_hours, unit="device-hours/month")
@@ -302,13 +294,11 @@ class MonthlyProblem(DecisionProblem):
         usd = dict(zip(BREAK_EVEN_LOGS, samples.mean(axis=0), strict=True))
         for inner, outer in pairwise(BREAK_EVEN_LOGS):
             if (usd[inner] <= 0) != (usd[outer] <= 0):
-                crossing = self._crossing(parameter, inner, outer, without, with_machine)
-                usd |= {} if crossing is None else {crossing: 0.0}
+                usd.setdefault(self._crossing(parameter, inner, outer, with_machine, without), 0.0)
         logs, central = np.array(sorted(usd.items())).T
         no_jump = np.zeros(len(usd), bool)
         selected = np.searchsorted(logs, BREAK_EVEN_LOGS)
-        title = self.work.title(name)
-        return BreakEvenCase(name, title, parameter, np.exp(logs), central, no_jump, samples, selected)
+        return BreakEvenCase(name, self.work.title(name), parameter, np.exp(logs), central, no_jump, samples, selected)
 
 
 def _sample(problem: Problem) -> Problem:
@@ -316,6 +306,14 @@ def _sample(problem: Problem) -> Problem:
     samples, months = problem.jobs.shape[1:]
     selected = even_indices(samples, ESTIMATE_SAMPLES)
     return problem.select(selected, selected % months)
+
+
+def _root(function: Callable[[float], float], start: float, end: float, precision: float) -> float:
+    """Return between two log factors the one at which a function of it changes its sign; `end` where it does not."""
+    from scipy.optimize import brentq  # lazily: only monthly work needs it
+
+    function = cache(function)
+    return float(brentq(function, start, end, xtol=precision)) if function(start) * function(end) < 0 else end
 
 
 def _answer(mix: Mix) -> object:
@@ -327,9 +325,8 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     """Return the decision between the mixes (machines owned, offers rented) of a monthly workload, which all analyses
     take. None where no mix can run all its jobs.
     """
-    best = work.mixes[0]
     months = work.work.months
-    if not np.isfinite(best.expected):
+    if not np.isfinite(work.mixes[0].expected):
         return None
     mixes = [mix for mix in work.distinct_mixes if np.isfinite(mix.expected) and work.affords(mix.counts)]
     if not any(mix.counts == work.drawn.owned and not mix.source for mix in mixes):
@@ -346,9 +343,8 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
     offers = []
     for source in work.sources:
         row = source.offer
-        is_owned = source.there > 0
         names = (row["option"], row["title"], row, row["option"])
-        offers.append(Choice(*names, frozenset(source.rows_by_label), already_owned=is_owned))
+        offers.append(Choice(*names, frozenset(source.rows_by_label), already_owned=source.there > 0))
     speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
     all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
     return MonthlyProblem(

@@ -36,7 +36,7 @@ from sweetspot.mixes.problem import (
     month_noise,
     months_of,
 )
-from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes
+from sweetspot.mixes.search import Mix, MixSearch, mixes
 from sweetspot.wording import listed, the
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class MonthlyWork(MixLimits):
+class MonthlyWork:
     """A monthly workload with machines and offers for its jobs, sampled; one sample where figures are central.
 
     `figures`, row of the options x sample: `hours` and `usd` of a job, `variable` USD of an hour of use, `days` of use
@@ -139,7 +139,7 @@ class MonthlyWork(MixLimits):
     @cached_property
     def mixes(self) -> list[Mix]:
         """Mixes of machines and offers for the work: the best, then pure options, the cheapest first."""
-        return mixes(self.drawn, self)
+        return mixes(self.drawn, self.affords)
 
     @cached_property
     def distinct_mixes(self) -> list[Mix]:
@@ -157,7 +157,7 @@ class MonthlyWork(MixLimits):
     @cached_property
     def _search(self) -> MixSearch:
         """The search for the mixes of all samples at the baseline."""
-        return MixSearch(self.drawn, self)
+        return MixSearch(self.drawn, self.affords)
 
     @cached_property
     def rows(self) -> dict[int, Row]:

@@ -61,8 +61,7 @@ class DispatchResult:
     @cached_property
     def rent_by_offer(self) -> dict[str, float]:
         """Expected USD per month paid to each rental offer that is given jobs, by its name."""
-        totals = {name: np.einsum("jdt,jdt->", self.remaining, usd) for name, usd in self.problem.rents()}
-        return {name: float(usd) / self.running.size for name, usd in totals.items() if usd}
+        return {name: float(usd.mean()) for name, usd in self.problem.rents(self.remaining) if usd.any()}
 
     @property
     def lead(self) -> str:
@@ -122,6 +121,7 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
             jobs[cells] += added_jobs
             free -= np.minimum(free, added_jobs * finite(job_hours))
             running += added_jobs * usd[cells][:, None]
-    running += np.einsum("jdt,jdt->dt", remaining, sum((usd for _, usd in problem.rents()), np.zeros((1, 1, 1))))
+    for _, usd in problem.rents(remaining):
+        running += usd
     owned_jobs = {kind.name: jobs for kind, jobs, _ in machines.values()}
     return DispatchResult(problem, counts, owned_jobs, remaining, running)

@@ -201,13 +201,12 @@ class Problem:
         """USD of a job at the mean rent by used offer, class x sample; 0 where the job is not on this offer."""
         return {name: share * finite(offer.usd[:, self.samples]) for name, (offer, share) in self.used.items()}
 
-    def rents(self) -> Iterator[tuple[str, Array]]:
-        """Yield (name of a used offer, USD of a job there, class x sample x month or x 1), which a dispatch sums up. 0
-        where a job is not given to this offer.
+    def rents(self, jobs: Array) -> Iterator[tuple[str, Array]]:
+        """Yield (name of a used offer, USD of the jobs there, sample x month), which a dispatch sums up.
+        `jobs`: those that are not run on owned machines, class x sample x month.
         """
-        # Not kept: where prices change by the month this is as large as the jobs.
         for name, usd in self._used_usd.items():
-            yield name, usd[:, :, None] * self.by_month(self.used[name][0].path)
+            yield name, np.einsum("jdt,jd->dt", jobs, usd) * self.by_month(self.used[name][0].path)
 
     def select(self, samples: Indices | EllipsisType, months: Indices) -> "Problem":
         """Return the problem with some of its samples and months, to estimate faster; expectations stay those of all.

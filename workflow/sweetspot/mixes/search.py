@@ -87,20 +87,15 @@ class Mix(NamedTuple):
         return _variant(problem, self.source if self.single_offer else "", self.timed)
 
 
-class MixLimits:
-    """Base class for the budget that a team sets; this one allows every number of machines."""
-
-    def affords(self, counts: Counts) -> bool:
-        """Return whether these numbers of machines keep the budget; here always True."""
-        return True
-
-
 @dataclass(frozen=True)
 class MixSearch:
-    """Searches the cheapest numbers of machines and timings for a problem."""
+    """Searches the cheapest numbers of machines and timings for a problem.
+
+    affords: function that says whether numbers of machines keep the team's budget.
+    """
 
     problem: Problem
-    limits: MixLimits
+    affords: Callable[[Counts], bool]
 
     def mix(self, counts: Counts) -> Mix:
         """Return the mix of these numbers of owned machines and the cheapest rentals beside them."""
@@ -109,7 +104,7 @@ class MixSearch:
     def rank(self, mix: Mix) -> float:
         """Return a mix's USD per month for comparison: infinite beyond the budget; timings must save MINIMUM_SAVING."""
         usd = mix.expected / (1.0 - MINIMUM_SAVING * bool(mix.timed))
-        return usd if self.limits.affords(mix.counts) else np.inf
+        return usd if self.affords(mix.counts) else np.inf
 
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
         """Return the mix (machines owned, offers rented) that `climb` reaches from the cheapest start.
@@ -178,19 +173,19 @@ class MixSearch:
             fewer are tried; further mixes that are compared.
         """
         fixed = self.cheapest(starts, kinds)
-        search = MixSearch(replace(self.problem, timed=self.timed), self.limits) if self.timed else self
+        search = MixSearch(replace(self.problem, timed=self.timed), self.affords) if self.timed else self
         timed_mix = search.cheapest([fixed.counts, self.problem.owned], kinds)
         best = min([fixed, *candidates, timed_mix], key=self.rank)
         return best._replace(kind=BEST, fixed_usd=fixed.expected)
 
 
-def mixes(problem: Problem, limits: MixLimits) -> list[Mix]:
+def mixes(problem: Problem, affords: Callable[[Counts], bool]) -> list[Mix]:
     """Return the best mix of owned and rented machines for a month's jobs first, then each pure option, the cheapest
-    first. The best keeps the budget (`limits`) where any mix found does. No pure option (one source beside what is
+    first. The best keeps the budget (`affords`) where any mix found does. No pure option (one source beside what is
     owned) is ever cheaper than the best. Where the best buys or sells, renting on several offers is one too if it is
     cheaper than on any single offer. Jobs that cannot run on a pure option's source run where they cost least.
     """
-    search, owned = MixSearch(problem, limits), problem.owned
+    search, owned = MixSearch(problem, affords), problem.owned
     options, pure = [], []
     for index, kind in enumerate(problem.held):
         if not kind.there and np.isfinite(kind.hours).any():
