@@ -171,12 +171,6 @@ def test_terms_of_interruption_may_stand_in_the_list_and_a_finding_is_of_its_off
 BOX = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
 
 
-def owned(gpu, gpus, keys):
-    """Rules of a machine owned: device, number of devices and what differs from BOX."""
-    known = {"box": Instance(title="box", provider="own", gpu=gpu, gpus=gpus)}
-    return {rule for _, rule in messages(price_list({"instance": "box", "purchase": "own", "own": BOX | keys}), known)}
-
-
 LOW, HIGH = price_range("buy", "gtx1080ti")
 CARD, NEW = ("GTX 1080 Ti", 4), ("new", 2)
 OWNED = [
@@ -218,7 +212,12 @@ OWNED = [
 
 
 def test_amounts_of_owned_machines_at_their_bounds_and_beyond():
-    assert [owned(*case[:3]) for case in OWNED] == [set() if rule is None else {rule} for *_, rule in OWNED]
+    """Each is an offer of one list: device, number of devices, what differs from BOX, and the rule that it breaks."""
+    cases = {f"box{index}": case for index, case in enumerate(OWNED)}
+    known = {name: Instance(title=name, provider="own", gpu=gpu, gpus=gpus) for name, (gpu, gpus, *_) in cases.items()}
+    listed = [{"instance": name, "purchase": "own", "own": BOX | keys} for name, (*_, keys, _) in cases.items()]
+    broken = {(name, rule) for name, (*_, rule) in cases.items() if rule}
+    assert set(messages(price_list(*listed), known)) == broken
 
 
 def test_what_is_paid_in_other_money_is_held_in_dollars_at_its_central_rate():

@@ -46,9 +46,8 @@ def test_every_column_of_a_job_by_hand():
         "workload": "imagenet", "workload_title": "VGG-16", "choice": BOX, "alternative": f"{BOX} (own)", "kind": "buy",
         "commitment": "buy", "title": BOX, "instance": BOX, "purchase": "own", "price_list": "own", "counts": 1.0,
         "months": None, "hours": JOB, "device_hours": 4 * JOB, "usd": JOB * (FIXED / USED + 0.2), "usd_low": 51.0,
-        "usd_high": 68.0, "usd_per_month": None, "usd_per_month_low": None,
-        "usd_per_month_high": None, "p_cheapest": 1.0,
-        "p_cheaper": None, "is_best": True, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0,
+        "usd_high": 68.0, "usd_per_month": None, "usd_per_month_low": None, "usd_per_month_high": None,
+        "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0,
         "in_hand": True, "why_not": None, "cost": "share", "model": "vgg16", "persistent": True,
     }  # fmt: skip
     cloud = {
@@ -120,7 +119,8 @@ def test_another_price_list_is_no_answer_and_says_so():
     options = market_of()
     stands, why_not = standing(options.assign(in_answer=options["option"] != BOX))
     assert stands == {BOX: False, SPOT: False, RENTED: True}
-    assert choice_table([work_of(options)] * 2, ()).index.is_unique  # of two works
+    both = choice_table([work_of(options)] * 2, [BOX])  # of two works
+    assert both.index.is_unique and (both["in_hand"] == (both["choice"] == BOX)).all()
     assert (why_not[BOX], why_not[SPOT]) == ("not_asked", "interruptible") and pd.isna(why_not[RENTED])
     # Of one that both exclude the list is told.
     assert standing(options.assign(in_answer=False))[1][SPOT] == "not_asked"

@@ -54,19 +54,17 @@ def test_the_month_of_a_box_is_borne_by_the_hours_in_which_it_works():
         options_of((box_offer(days_per_month=np.nan), 498.0, 4))
 
 
-@pytest.mark.parametrize(
-    ("known", "expected"),
-    [
-        ([figure(RENTED, 999.0, 1, status="oom"), figure(RENTED, 225.0, 1, basis="measured", runs=3)],
-         (225 / 1.29, 225 * 1.29, 0.9, True)),  # a run that failed stands behind nothing
-        ([figure(RENTED, 225.0, 1, 200.0, 250.0, basis="measured", runs=3)], (200.0, 250.0, 0.95, False)),
-        ([figure(RENTED, 225.0, 1)], (225 / 1.29, 225 * 1.29, 0.9, True)),
-        ([figure(RENTED, 225.0, 1, low=220.0)], (225 / 1.29, 225 * 1.29, 0.9, True)),  # one end is none
-        ([figure(RENTED, 225.0, 1, basis="stand_in")], (225 / 1.56, 225 * 1.56, 0.9, True)),
-        # of another framework than what is priced
-        ([figure(RENTED, 9e3, 1, framework="jax"), figure(RENTED, 225.0, 1)], (225 / 1.29, 225 * 1.29, 0.9, True)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("known", "expected"), [
+    ([figure(RENTED, 999.0, 1, status="oom"), figure(RENTED, 225.0, 1, basis="measured", runs=3)],
+     (225 / 1.29, 225 * 1.29, 0.9, True)),  # a run that failed stands behind nothing
+    ([figure(RENTED, 225.0, 1, 200.0, 250.0, basis="measured", runs=3)], (200.0, 250.0, 0.95, False)),
+    ([figure(RENTED, 225.0, 1)], (225 / 1.29, 225 * 1.29, 0.9, True)),
+    ([figure(RENTED, 225.0, 1, low=220.0)], (225 / 1.29, 225 * 1.29, 0.9, True)),  # one end is none
+    ([figure(RENTED, 225.0, 1, basis="stand_in")], (225 / 1.56, 225 * 1.56, 0.9, True)),
+    # of another framework than what is priced
+    ([figure(RENTED, 9e3, 1, framework="jax"), figure(RENTED, 225.0, 1)], (225 / 1.29, 225 * 1.29, 0.9, True)),
+
+])  # fmt: skip
 def test_a_figure_has_its_interval_else_that_of_its_kind(known, expected):
     row = options_of((offer(RENTED, "on_demand", 3.0), 225.0, 1), figures=known, reference=None).iloc[0]
     found = row[["images_per_s_low", "images_per_s_high", "level", "assumed_interval"]].tolist()

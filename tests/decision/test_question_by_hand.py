@@ -85,29 +85,25 @@ def test_the_nearest_turning_point_of_each_side_to_a_billionth():
     assert asked.is_changed(at).tolist() == [True, False, False, False, True]
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        two(flat(10.0)),  # what is as dear
-        question(choices("a", "b", taken=("a",)), flat(10.0), flat(1.0)),  # what may not be taken
-        two(lambda x: 10.0 if 1 / 5.01 < x < 5.01 else 9.0),  # nothing beyond five times
-        question(choices("a", "a too", "b", alternatives=("a", "a", "b")), lambda x: 10 * x, flat(11.0), flat(12.0)),
-    ],
-)
+@pytest.mark.parametrize("asked", [
+    two(flat(10.0)),  # what is as dear
+    question(choices("a", "b", taken=("a",)), flat(10.0), flat(1.0)),  # what may not be taken
+    two(lambda x: 10.0 if 1 / 5.01 < x < 5.01 else 9.0),  # nothing beyond five times
+    question(choices("a", "a too", "b", alternatives=("a", "a", "b")), lambda x: 10 * x, flat(11.0), flat(12.0)),
+
+])  # fmt: skip
 def test_what_turns_nothing(asked):
     assert asked.turning_points == {WORK: []}
 
 
-@pytest.mark.parametrize(
-    ("bound", "cost", "expected"),
-    [
-        ({}, lambda x: 10.0 if 1 / 4.99 < x < 4.99 else 9.0, {True: 4.99, False: 1 / 4.99}),
-        ({"maximum": 1.5}, falling, {True: 1.2}),
-        ({"value": 20.0, "maximum": 22.0}, falling, {}),  # factors up to 1.1
-        ({"value": 20.0, "maximum": 26.0}, falling, {True: 1.2}),
-        ({"maximum": 1.0}, falling, {}),
-    ],
-)
+@pytest.mark.parametrize(("bound", "cost", "expected"), [
+    ({}, lambda x: 10.0 if 1 / 4.99 < x < 4.99 else 9.0, {True: 4.99, False: 1 / 4.99}),
+    ({"maximum": 1.5}, falling, {True: 1.2}),
+    ({"value": 20.0, "maximum": 22.0}, falling, {}),  # factors up to 1.1
+    ({"value": 20.0, "maximum": 26.0}, falling, {True: 1.2}),
+    ({"maximum": 1.0}, falling, {}),
+
+])  # fmt: skip
 def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be(bound, cost, expected):
     bounded = replace(WORK, **bound)
     found = turns(two(cost, assumptions=(bounded,)), bounded)

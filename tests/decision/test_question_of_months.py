@@ -1,10 +1,13 @@
 """The question of work of months: its ways, the rival, numbers that may move, exact turning points."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from small_lab import class_of, posed
 from sweetspot.decision.analyses import pays_rows, turning_rows
-from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.decision_problem import all_of
+from sweetspot.decision.monthly_problem import MonthlyProblem, monthly_problem
 from three_kinds import Market, hourly, named, own, price
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -24,19 +27,17 @@ def titles(question):
     return [choice.title for choice in question.choices]
 
 
-@pytest.mark.parametrize(
-    ("offers", "jobs", "told", "month"),
-    [
-        # 200 hours: to buy nothing is rented; it stands there once more as a mix
-        ((own(), RENTED), 100.0, ["1 × box", "rented", "rented"], [1090, 1200, 1200]),
-        # 120 hours: the best that buys nothing is not told twice
-        ((own(), RENTED, hourly("dear", 7.0)), 60.0, ["rented", "dear", "1 × box"],
-         [720, 840, 1074]),
-        # what costs a percent more is another way, what costs half of that more none
-        ((own(), RENTED, hourly("dear", 6.09), hourly("same", 6.03)), 60.0, ["rented", "dear", "1 × box"],
-         [720, 730.8, 1074]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("offers", "jobs", "told", "month"), [
+    # 200 hours: to buy nothing is rented; it stands there once more as a mix
+    ((own(), RENTED), 100.0, ["1 × box", "rented", "rented"], [1090, 1200, 1200]),
+    # 120 hours: the best that buys nothing is not told twice
+    ((own(), RENTED, hourly("dear", 7.0)), 60.0, ["rented", "dear", "1 × box"],
+     [720, 840, 1074]),
+    # what costs a percent more is another way, what costs half of that more none
+    ((own(), RENTED, hourly("dear", 6.09), hourly("same", 6.03)), 60.0, ["rented", "dear", "1 × box"],
+     [720, 730.8, 1074]),
+
+])  # fmt: skip
 def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_there(offers, jobs, told, month):
     question = asked(*offers, jobs=jobs)
     assert titles(question) == told
@@ -144,6 +145,26 @@ def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nea
     assert turn.factor == pytest.approx(1176 / 5.4 / 200, rel=1e-6) and named(question, turn) == "far"
 
 
+@pytest.mark.parametrize(("estimated", "crossings", "decided"), [
+    (0.2, {"near": 0.2, "far": 0.25}, 2),  # at 1.25 times, and beyond the crossing with what is best there
+    (0.4, {"near": 0.2, "far": 0.25}, 5),  # at 1.6 times; about 0.25, where a third is best; in the middle; beyond 0.2
+    (0.4, {"near": 9.0, "far": 9.0}, 40),  # halved on and on, each time just before its end too
+])  # fmt: skip
+def test_what_is_best_is_decided_a_few_times_until_it_changes_just_there(estimated, crossings, decided):
+    """Up to exp(0.2) times the work is rented, up to exp(0.3) one machine is the best, then another."""
+    tried, alike = [], {"counts": (), "timed": (), "single_offer": False, "done": SimpleNamespace(lead="rented")}
+    ways = {name: SimpleNamespace(bought={name: 1} if name else {}, source=name, **alike)
+            for name in ("", "near", "far")}  # fmt: skip
+    searched = SimpleNamespace(
+        mixes=[*ways.values()], at=lambda _, factors: factors, is_changed=lambda factors: np.log(factors) > estimated,
+        _decide=lambda _, log: tried.append(log) or ways["" if log < 0.2 else "near" if log < 0.3 else "far"],
+        _crossing=lambda _, inner, outer, first, second: min(crossings[second.source], outer),
+    )  # fmt: skip
+    point = MonthlyProblem._turning_point(searched, all_of("work"), 1.0)
+    assert point.factor == pytest.approx(np.exp(0.2), rel=7e-7) and (point.to, point.machines) == (1, 1.0)
+    assert len(tried) <= decided
+
+
 def rows_held(question):
     """What is told of each machine: (machine, quantity, class) with its row."""
     return {
@@ -211,15 +232,13 @@ def test_machines_are_asked_about_by_the_months_the_jobs_of_each_class_and_all_w
     assert {name for name, *_ in kept} == {"box"}
 
 
-@pytest.mark.parametrize(
-    ("fixed", "kw", "rent", "factor", "pays"),
-    [
-        # 1,050 a month and nothing an hour, beside 200 hours at 5.25; at 5.2475 these are 50 cents less
-        (1050, 0.0, 5.25, 1.0, 1.0), (1050, 0.0, 5.2475, 1050 / 5.2475 / 200, 0.0),
-        # beside 6 an hour a box of 0.2 pays from `fixed` / 5.8 hours; a fifth of the 200 is the least
-        (300, 1.0, 6.0, 300 / 5.8 / 200, 1.0), (225, 1.0, 6.0, 0.0, 1.0), (1200, 1.0, 6.0, 1200 / 5.8 / 200, 0.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("fixed", "kw", "rent", "factor", "pays"), [
+    # 1,050 a month and nothing an hour, beside 200 hours at 5.25; at 5.2475 these are 50 cents less
+    (1050, 0.0, 5.25, 1.0, 1.0), (1050, 0.0, 5.2475, 1050 / 5.2475 / 200, 0.0),
+    # beside 6 an hour a box of 0.2 pays from `fixed` / 5.8 hours; a fifth of the 200 is the least
+    (300, 1.0, 6.0, 300 / 5.8 / 200, 1.0), (225, 1.0, 6.0, 0.0, 1.0), (1200, 1.0, 6.0, 1200 / 5.8 / 200, 0.0),
+
+])  # fmt: skip
 def test_a_machine_pays_from_where_it_costs_no_more_to_the_last_dollar(fixed, kw, rent, factor, pays):
     question = asked(own(capex=36 * (fixed - 50.0), kw=kw), hourly("rented", rent))
     row = rows_held(question)["box", "device_hours", None]

@@ -38,27 +38,25 @@ def moved(question, quantity, subject="", factor=1.0):
     }
 
 
-@pytest.mark.parametrize(
-    ("quantity", "subject", "factor", "box", "rented"),
-    [
-        ("jobs", "", 1.0, (HELD + RUNNING, 1), 43_200),
-        ("jobs", "", 1.2, (HELD + RUNNING * 1.2, 1), 51_840),  # all of its hours
-        ("jobs", "", 1.3, (2 * HELD + RUNNING * 1.3, 2), 56_160),
-        ("jobs", "", 4.0, (4 * HELD + RUNNING * 4, 4), 172_800),  # 28,800 of 34,560 h; three have 25,920
-        ("days_per_month", "", 0.5, (2 * HELD + RUNNING, 2), 43_200),
-        ("days_per_month", "", 2.0, (HELD + RUNNING, 1), 43_200),
-        ("speed", "card of box", 0.8, (2 * HELD + RUNNING / 0.8, 2), 43_200),
-        ("speed", "card of box", 2.0, (HELD + RUNNING / 2, 1), 43_200),
-        ("speed", "card of rented", 2.0, (HELD + RUNNING, 1), 21_600),
-        ("usd_per_kwh", "", 3.0, (HELD + RUNNING * 3, 1), 43_200),
-        ("kw", "box", 0.5, (HELD + RUNNING / 2, 1), 43_200),
-        ("capex_usd", "box", 1.5, (HELD + 18_000 + RUNNING, 1), 43_200),
-        ("maintenance_usd_per_month", "box", 3.0, (HELD + 3600 + RUNNING, 1), 43_200),
-        # Twice the months, as much work in each: the price once, twice the care (36 x 50) and twice what use costs.
-        ("months", "", 2.0, (HELD + 1800 + 2 * RUNNING, 1), 86_400),
-        ("usd_per_hour", "rented", 1.5, (HELD + RUNNING, 1), 64_800),
-    ],
-)
+@pytest.mark.parametrize(("quantity", "subject", "factor", "box", "rented"), [
+    ("jobs", "", 1.0, (HELD + RUNNING, 1), 43_200),
+    ("jobs", "", 1.2, (HELD + RUNNING * 1.2, 1), 51_840),  # all of its hours
+    ("jobs", "", 1.3, (2 * HELD + RUNNING * 1.3, 2), 56_160),
+    ("jobs", "", 4.0, (4 * HELD + RUNNING * 4, 4), 172_800),  # 28,800 of 34,560 h; three have 25,920
+    ("days_per_month", "", 0.5, (2 * HELD + RUNNING, 2), 43_200),
+    ("days_per_month", "", 2.0, (HELD + RUNNING, 1), 43_200),
+    ("speed", "card of box", 0.8, (2 * HELD + RUNNING / 0.8, 2), 43_200),
+    ("speed", "card of box", 2.0, (HELD + RUNNING / 2, 1), 43_200),
+    ("speed", "card of rented", 2.0, (HELD + RUNNING, 1), 21_600),
+    ("usd_per_kwh", "", 3.0, (HELD + RUNNING * 3, 1), 43_200),
+    ("kw", "box", 0.5, (HELD + RUNNING / 2, 1), 43_200),
+    ("capex_usd", "box", 1.5, (HELD + 18_000 + RUNNING, 1), 43_200),
+    ("maintenance_usd_per_month", "box", 3.0, (HELD + 3600 + RUNNING, 1), 43_200),
+    # Twice the months, as much work in each: the price once, twice the care (36 x 50) and twice what use costs.
+    ("months", "", 2.0, (HELD + 1800 + 2 * RUNNING, 1), 86_400),
+    ("usd_per_hour", "rented", 1.5, (HELD + RUNNING, 1), 64_800),
+
+])  # fmt: skip
 def test_every_figure_moves_what_rests_on_it_alone(quantity, subject, factor, box, rented):
     found = moved(asked(), quantity, subject, factor)
     assert found == {"box": (pytest.approx(box[0]), box[1]), "rented": (pytest.approx(rented), 1)}
@@ -102,30 +100,28 @@ TWO = planned(least=2.0, machines=2.0)
 FALLING = {"purchase": "on_demand", "variable_usd_per_hour": 3.0, "trend_kind": "drift", "trend_change": 0.9**12 - 1}
 
 
-@pytest.mark.parametrize(
-    ("plan", "factors", "usd", "boxes"),
-    [
-        # Three rounds of two hours fill the room of six. A percent more takes two boxes: five jobs each in two rounds
-        # of four, so that four rounds are worked instead of three.
-        (planned(), {}, 130.0, 1.0),
-        (planned(), {"jobs": 1.0}, 130.0, 1.0),
-        (planned(), {"jobs": 1.01}, 200 + 30 * 1.01 * 4 / 3, 2.0),
-        # Three jobs of ten hours, in a room of six: each has a machine and is late all the same.
-        (planned(jobs=3, slots=1.0, hours=10.0), {"jobs": 1.1}, np.inf, 3.0),
-        (BOTH, {"jobs": 1.0}, 540.0, 5.0),
-        (TWO, {"jobs": 0.5}, 200 + 15, 2.0),  # two at least, as planned: ten jobs on two take four rounds
-        # A plan twice as long has twice the work: 1.5 times as much in each month still takes two machines, each bought
-        # once for 100.
-        (planned(), {"jobs": 1.5, "months": 2.0}, 2 * 100 + 2 * 30 * 1.5 * 4 / 3, 2.0),
-        # A contract is dearer in both parts; what costs nothing stays so; uncounted hours take no further machine.
-        (planned(purchase="reserved", variable_usd_per_hour=3.0), {"usd_per_hour": 1.5}, 1.5 * 130, 1.0),
-        # A rent that falls by a tenth a month: the mean of 20 months over that of 10 is (1 + 0.9^10) / 2.
-        (planned(room=np.inf, **FALLING), {"months": 2.0}, (100 + 2 * 30) * (1 + 0.9**10) / 2, 1.0),
-        (planned(kw=0.0), {"usd_per_kwh": 4.0}, 130.0, 1.0),
-        (planned(capex_usd=0.0), {"capex_usd": 4.0}, 130.0, 1.0),
-        (planned(room=np.inf), {"jobs": 5.0}, 100 + 150, 1.0),
-    ],
-)
+@pytest.mark.parametrize(("plan", "factors", "usd", "boxes"), [
+    # Three rounds of two hours fill the room of six. A percent more takes two boxes: five jobs each in two rounds
+    # of four, so that four rounds are worked instead of three.
+    (planned(), {}, 130.0, 1.0),
+    (planned(), {"jobs": 1.0}, 130.0, 1.0),
+    (planned(), {"jobs": 1.01}, 200 + 30 * 1.01 * 4 / 3, 2.0),
+    # Three jobs of ten hours, in a room of six: each has a machine and is late all the same.
+    (planned(jobs=3, slots=1.0, hours=10.0), {"jobs": 1.1}, np.inf, 3.0),
+    (BOTH, {"jobs": 1.0}, 540.0, 5.0),
+    (TWO, {"jobs": 0.5}, 200 + 15, 2.0),  # two at least, as planned: ten jobs on two take four rounds
+    # A plan twice as long has twice the work: 1.5 times as much in each month still takes two machines, each bought
+    # once for 100.
+    (planned(), {"jobs": 1.5, "months": 2.0}, 2 * 100 + 2 * 30 * 1.5 * 4 / 3, 2.0),
+    # A contract is dearer in both parts; what costs nothing stays so; uncounted hours take no further machine.
+    (planned(purchase="reserved", variable_usd_per_hour=3.0), {"usd_per_hour": 1.5}, 1.5 * 130, 1.0),
+    # A rent that falls by a tenth a month: the mean of 20 months over that of 10 is (1 + 0.9^10) / 2.
+    (planned(room=np.inf, **FALLING), {"months": 2.0}, (100 + 2 * 30) * (1 + 0.9**10) / 2, 1.0),
+    (planned(kw=0.0), {"usd_per_kwh": 4.0}, 130.0, 1.0),
+    (planned(capex_usd=0.0), {"capex_usd": 4.0}, 130.0, 1.0),
+    (planned(room=np.inf), {"jobs": 5.0}, 100 + 150, 1.0),
+
+])  # fmt: skip
 def test_moved_figures_move_usd_and_machines_of_an_option(plan, factors, usd, boxes):
     assert cost(plan, **factors) == (pytest.approx(usd), boxes)
 

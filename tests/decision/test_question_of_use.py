@@ -47,19 +47,17 @@ def test_what_the_box_does_in_its_days_of_use_is_the_work():
     assert planned(question) == pytest.approx({"box": HELD + 0.9 * RUNNING, "rented": 0.9 * RENTED})
 
 
-@pytest.mark.parametrize(
-    ("quantity", "subject", "box", "rented"),
-    [
-        ("days_per_month", "", HELD + 2 * RUNNING, 2 * RENTED),
-        ("months", "", 36_000 + 72 * 50 + 2 * RUNNING, 2 * RENTED),
-        ("speed", "card of rented", HELD + RUNNING, RENTED / 2),
-        ("speed", "card of box", (HELD + RUNNING) / 2, RENTED),
-        ("usd_per_hour", "rented", HELD + RUNNING, 2 * RENTED),
-        ("usd_per_kwh", "", HELD + 2 * RUNNING, RENTED),
-        ("capex_usd", "box", HELD + 36_000 + RUNNING, RENTED),
-        ("maintenance_usd_per_month", "box", HELD + 1800 + RUNNING, RENTED),
-    ],
-)
+@pytest.mark.parametrize(("quantity", "subject", "box", "rented"), [
+    ("days_per_month", "", HELD + 2 * RUNNING, 2 * RENTED),
+    ("months", "", 36_000 + 72 * 50 + 2 * RUNNING, 2 * RENTED),
+    ("speed", "card of rented", HELD + RUNNING, RENTED / 2),
+    ("speed", "card of box", (HELD + RUNNING) / 2, RENTED),
+    ("usd_per_hour", "rented", HELD + RUNNING, 2 * RENTED),
+    ("usd_per_kwh", "", HELD + 2 * RUNNING, RENTED),
+    ("capex_usd", "box", HELD + 36_000 + RUNNING, RENTED),
+    ("maintenance_usd_per_month", "box", HELD + 1800 + RUNNING, RENTED),
+
+])  # fmt: skip
 def test_each_figure_doubled_moves_the_cost(quantity, subject, box, rented):
     question = made().share()
     (one,) = (one for one in question.parameters if one.quantity == quantity and subject in one.subject)

@@ -45,15 +45,13 @@ def held(problem, name):
     return next(one for one in (*problem.held, *problem.rented) if one.name == name)
 
 
-@pytest.mark.parametrize(
-    ("name", "fixed", "capacity", "hour"),
-    [
-        ("old", 50.0, 180.0, 0.2),  # what it cost is spent
-        ("box", 1050.0, 36.0, 0.2),  # possession is paid by the month, broken or not
-        ("term (reserved)", 300.0 * 48 / 36, WHOLE, 0.5),  # two terms of 24 months for 36
-        ("flat", 900.0, WHOLE, 0.0),
-    ],
-)
+@pytest.mark.parametrize(("name", "fixed", "capacity", "hour"), [
+    ("old", 50.0, 180.0, 0.2),  # what it cost is spent
+    ("box", 1050.0, 36.0, 0.2),  # possession is paid by the month, broken or not
+    ("term (reserved)", 300.0 * 48 / 36, WHOLE, 0.5),  # two terms of 24 months for 36
+    ("flat", 900.0, WHOLE, 0.0),
+
+])  # fmt: skip
 def test_what_is_held_by_hand(market, name, fixed, capacity, hour):
     """A job of a takes 2 h on its half of the machine, a whole hour of it; none of them is urgent there."""
     kind, at_once = held(market[0].central, name), 1.0 if name == "flat" else 2.0

@@ -95,26 +95,24 @@ FACTORS = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
 STILL = np.zeros(5, bool)
 
 
-@pytest.mark.parametrize(
-    ("apart", "jumps", "expected"),
-    [
-        ([3, 2, 1, -1, -3], (), (1.5, INF)),  # from +1 at 1.0 to -1 at 2.0: half way
-        ([3, 1, -1, -2, -3], (), (0.75, INF)),  # it pays as planned: where that stretch begins
-        ([-1, -2, -3, -4, -5], (), (0.0, INF)),  # from the least factor on
-        ([3, 0, -1, -2, -3], (), (0.5, INF)),  # what costs the same pays
-        ([3, 2, 1, 1, 0], (), (4.0, INF)),
-        ([3, 2, 1, 2, 3], (), (INF, INF)),  # at none
-        ([3, 1, -1, -2, 1], (), (0.75, 2.0)),  # and with more it is the dearer again
-        ([-1, 1, 2, -1, 1], (), (0.0, 0.25)),  # not as planned: the first stretch
-        ([-1, -2, -3, 1, 2], (), (0.0, 1.0)),
-        ([-1, 1, -3, -4, -5], (), (0.625, INF)),  # the stretch that the plan lies in
-        ([3, 2, 1, -1, -3], (3,), (2.0, INF)),  # a further machine is needed there: no straight line leads to it
-        ([1, -1, -2, -3, -4], (), (0.375, INF)),  # half way between the two least
-        ([1, -1, -2, -3, -4], (1,), (0.5, INF)),
-        ([1, -3, -2, -3, 1], (), (0.3125, 2.0)),
-        ([INF, INF, INF, -1, -3], (), (2.0, INF)),
-    ],
-)
+@pytest.mark.parametrize(("apart", "jumps", "expected"), [
+    ([3, 2, 1, -1, -3], (), (1.5, INF)),  # from +1 at 1.0 to -1 at 2.0: half way
+    ([3, 1, -1, -2, -3], (), (0.75, INF)),  # it pays as planned: where that stretch begins
+    ([-1, -2, -3, -4, -5], (), (0.0, INF)),  # from the least factor on
+    ([3, 0, -1, -2, -3], (), (0.5, INF)),  # what costs the same pays
+    ([3, 2, 1, 1, 0], (), (4.0, INF)),
+    ([3, 2, 1, 2, 3], (), (INF, INF)),  # at none
+    ([3, 1, -1, -2, 1], (), (0.75, 2.0)),  # and with more it is the dearer again
+    ([-1, 1, 2, -1, 1], (), (0.0, 0.25)),  # not as planned: the first stretch
+    ([-1, -2, -3, 1, 2], (), (0.0, 1.0)),
+    ([-1, 1, -3, -4, -5], (), (0.625, INF)),  # the stretch that the plan lies in
+    ([3, 2, 1, -1, -3], (3,), (2.0, INF)),  # a further machine is needed there: no straight line leads to it
+    ([1, -1, -2, -3, -4], (), (0.375, INF)),  # half way between the two least
+    ([1, -1, -2, -3, -4], (1,), (0.5, INF)),
+    ([1, -3, -2, -3, 1], (), (0.3125, 2.0)),
+    ([INF, INF, INF, -1, -3], (), (2.0, INF)),
+
+])  # fmt: skip
 def test_the_stretch_in_which_it_pays(apart, jumps, expected):
     found, until = stretch(np.array([apart, [-5.0] * 5]), FACTORS, np.cumsum(np.isin(np.arange(5), jumps)))
     assert (found[0], until[0]) == pytest.approx(expected) and (found[1], until[1]) == (0.0, INF)

@@ -162,16 +162,14 @@ def test_the_box_that_is_asked_about_is_the_cheapest_that_may_be_bought():
 FLAT, METERED = {"month_usd": 160.0}, {"month_usd": np.nan}
 
 
-@pytest.mark.parametrize(
-    ("others", "months", "expected"),
-    [
-        ([("metered", METERED), ("dearer", METERED)], np.nan, (100.0, "Metered")),
-        ([("metered", METERED | SPOT), ("dearer", METERED)], np.nan, (50.0, "Dearer")),  # not what can be taken away
-        ([("metered", FLAT)], np.nan, (np.nan, None)),  # nobody serves by the job
-        ([("metered", METERED)], 1.0, (np.nan, None)),  # a month is what is counted
-        ([("metered", METERED)], 2.0, (100.0, "Metered")),
-    ],
-)
+@pytest.mark.parametrize(("others", "months", "expected"), [
+    ([("metered", METERED), ("dearer", METERED)], np.nan, (100.0, "Metered")),
+    ([("metered", METERED | SPOT), ("dearer", METERED)], np.nan, (50.0, "Dearer")),  # not what can be taken away
+    ([("metered", FLAT)], np.nan, (np.nan, None)),  # nobody serves by the job
+    ([("metered", METERED)], 1.0, (np.nan, None)),  # a month is what is counted
+    ([("metered", METERED)], 2.0, (100.0, "Metered")),
+
+])  # fmt: skip
 def test_from_how_many_jobs_a_machine_by_the_month_pays(others, months, expected):
     """A month of 160 against 1.60 and 3.20 a job."""
     prices = {"metered": 1.6, "dearer": 3.2}

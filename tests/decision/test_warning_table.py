@@ -87,20 +87,18 @@ LAB = [option("A", 10, workload="lab.bert"), option("B", 20, workload="lab.bert"
        option("C", 30, workload="lab.resnet"), option("A", 5, workload="labour.x")]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("best", "rival", "options", "kind", "expected"),
-    [
-        ("a", "b", [option("A", 10), option("B", 20), option("A", 1, workload="else")], {}, [("A", "m"), ("B", "m")]),
-        ("a", None, [option("A", 10), option("B", 20)], {}, [("A", "m")]),
-        # of a plan of phases the rows of its model
-        ("a", "c", [option("A", 10), option("B", 20), option("C", 30), option("A", 1, model="other")],
-         {"cost": "rounds"}, [("A", "m"), ("C", "m")]),
-        # of work of months those that do the work of the mixes named
-        ("best", "rented", LAB, {"cost": "dispatch", "workload": "lab", "sources": [
-            ("lab", "best", "a"), ("lab", "rented", "b"), ("lab", "there", "c"), ("else", "best", "c")]},
-         [("A", "m"), ("B", "bert")]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("best", "rival", "options", "kind", "expected"), [
+    ("a", "b", [option("A", 10), option("B", 20), option("A", 1, workload="else")], {}, [("A", "m"), ("B", "m")]),
+    ("a", None, [option("A", 10), option("B", 20)], {}, [("A", "m")]),
+    # of a plan of phases the rows of its model
+    ("a", "c", [option("A", 10), option("B", 20), option("C", 30), option("A", 1, model="other")],
+     {"cost": "rounds"}, [("A", "m"), ("C", "m")]),
+    # of work of months those that do the work of the mixes named
+    ("best", "rented", LAB, {"cost": "dispatch", "workload": "lab", "sources": [
+        ("lab", "best", "a"), ("lab", "rented", "b"), ("lab", "there", "c"), ("else", "best", "c")]},
+     [("A", "m"), ("B", "bert")]),
+
+])  # fmt: skip
 def test_what_the_verdict_names_carries_the_answer(best, rival, options, kind, expected):
     assert decisive(best, rival, *options, **kind) == expected
     nothing = pd.DataFrame(columns=["workload", "is_answer"])
