@@ -7,7 +7,7 @@ import pytest
 from small_lab import class_of, posed
 from sweetspot.decision.analyses import pays_rows, turning_rows
 from sweetspot.decision.decision_problem import all_of
-from sweetspot.decision.monthly_problem import MonthlyProblem, monthly_problem
+from sweetspot.decision.monthly_problem import MonthlyProblem, _root, monthly_problem
 from three_kinds import Market, hourly, named, own, price
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -163,6 +163,11 @@ def test_what_is_best_is_decided_a_few_times_until_it_changes_just_there(estimat
     point = MonthlyProblem._turning_point(searched, all_of("work"), 1.0)
     assert point.factor == pytest.approx(np.exp(0.2), rel=7e-7) and (point.to, point.machines) == (1, 1.0)
     assert len(tried) <= decided
+
+
+def test_where_a_function_changes_its_sign_and_where_it_does_not():
+    assert _root(lambda log: log - 0.3, 0.0, 1.0, 1e-9) == pytest.approx(0.3, abs=1e-9)
+    assert [_root(lambda _, value=value: value, 0.0, 1.0, 1e-9) for value in (0.5, 0.0, -2.0)] == [1.0, 1.0, 1.0]
 
 
 def rows_held(question):
