@@ -187,6 +187,7 @@ def test_each_option_of_the_plan_by_hand():
 def test_a_plan_that_one_machine_runs_has_one_choice():
     table, whole = choices(own())
     assert (table["model"].tolist(), whole["best"], table["p_cheapest"].tolist()) == (["vgg16"], "box", [1.0])
+    assert table["title"].tolist() == ["box"]
 
 
 def test_more_nodes_of_the_best_are_no_rival():

@@ -163,7 +163,7 @@ class MonthlyProblem(DecisionProblem):
 
         kinds = [index for index, kind in enumerate(sample.held) if kind.name in mix.bought]
         minimum = tuple(count + (index in kinds) for index, count in enumerate(sample.owned))
-        counts = climb(mix.counts, usd, kinds, minimum, useful_counts(sample)) if kinds else mix.counts
+        counts = climb(mix.counts, usd, kinds, minimum, useful_counts(sample))
         return counts, usd(counts)
 
     def _turning_point(self, parameter: Parameter, side: float) -> TurningPoint | None:
@@ -204,7 +204,7 @@ class MonthlyProblem(DecisionProblem):
         for to, candidate in enumerate(self.mixes):
             if candidate.bought.keys() == mix.bought.keys() and not candidate.single_offer:
                 lead = "" if mix.bought else mix.done.lead
-                return TurningPoint(math.exp(side * outer), to, float(sum(mix.bought.values())), lead or str(to))
+                return TurningPoint(math.exp(side * outer), to, sum(mix.bought.values()), lead or str(to))
         return None
 
     def _problem(self, parameter: Parameter, log_factor: float) -> Problem:
@@ -243,11 +243,11 @@ class MonthlyProblem(DecisionProblem):
 
         def excess(log_factor: float) -> float:
             """Return USD per month that the first mix pays to another offer above what it pays to the planned one."""
-            usd = dict(first.at(self._problem(parameter, log_factor)).rent_by_offer)
+            usd = first.at(self._problem(parameter, log_factor)).rent_by_offer
             planned_usd = usd.pop(lead, 0.0)
             return max(usd.values(), default=0.0) - planned_usd
 
-        end = outer if _plan(first) == _plan(second) else _root(saving, inner, outer, EXACT)
+        end = _root(saving, inner, outer, EXACT)
         return end if first.bought else _root(excess, inner, end, MARGIN / 2)
 
     def break_even_cases(self) -> Iterator[BreakEvenCase]:
@@ -257,13 +257,12 @@ class MonthlyProblem(DecisionProblem):
         work = self.work
         owned = work.drawn.owned
         best = work.mixes[0].done
-        device_hours = float(sum(best.device_hours(name).mean() for name in best.sources))
         without = work.mix_of(owned)
         further = ((kind.name, step(owned, index, 1)) for index, kind in enumerate(work.drawn.held) if not kind.there)
         offered = {name: work.mix_of(counts) for name, counts in further if work.affords(counts)}
         urgent = [job_class.name for job_class in work.classes if job_class.urgent]
-        all_work = all_of("the work of a month", "device_hours")
-        all_work = replace(all_work, value=device_hours, unit="device-hours/month")
+        device_hours = sum(best.device_hours(name).mean() for name in best.sources)
+        all_work = replace(all_of("the work of a month", "device_hours"), value=device_hours, unit="device-hours/month")
         quantities = ("months", PER_MONTH)[: len(work.work.jobs)]  # Jobs of the only class are all the work.
         parameters = [
             parameter

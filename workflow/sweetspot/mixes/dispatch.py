@@ -44,7 +44,7 @@ class DispatchResult:
     @property
     def sources(self) -> dict[str, OwnedMachine | RentalOffer]:
         """All owned kinds, and the rental offers that are given jobs, by name."""
-        offers = {name: offer for name, (offer, _) in self.problem.used.items()}
+        offers = {name: offer for name, (offer, *_) in self.problem.used.items()}
         return {kind.name: kind for kind in self.problem.held} | offers
 
     def jobs(self, name: str) -> Array:
@@ -61,7 +61,8 @@ class DispatchResult:
     @cached_property
     def rent_by_offer(self) -> dict[str, float]:
         """Expected USD per month paid to each rental offer that is given jobs, by its name."""
-        return {name: float(usd.mean()) for name, usd in self.problem.rents(self.remaining) if usd.any()}
+        rents = {name: float(self.problem.rent(self.remaining, name).mean()) for name in self.problem.used}
+        return {name: usd for name, usd in rents.items() if usd}
 
     @property
     def lead(self) -> str:
@@ -121,7 +122,6 @@ def _fill_kinds(problem: Problem, counts: Counts, order: Sequence[int], rounds: 
             jobs[cells] += added_jobs
             free -= np.minimum(free, added_jobs * finite(job_hours))
             running += added_jobs * usd[cells][:, None]
-    for _, usd in problem.rents(remaining):
-        running += usd
+    running += problem.rent(remaining)
     owned_jobs = {kind.name: jobs for kind, jobs, _ in machines.values()}
     return DispatchResult(problem, counts, owned_jobs, remaining, running)

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import EllipsisType
@@ -94,10 +94,10 @@ class OwnedMachine:
 class RentalOffer:
     """An offer by the hour, of which as many machines as are needed can be rented.
 
-    name: key of its option. usd: USD of a job, class x sample; NEVER where it cannot run. expected_usd: the same before
-    anything is timed, class x 1; usd_at_speed: once the speed is known, class x sample. device_hours: of a job, class x
-    sample. speed_keys: correlation key of the speed of each class; empty where it is certain. path: price in each month
-    relative to the mean of the project, sample x month, or ALWAYS.
+    name: key of its option. usd: USD of a job at the price of the figures, class x sample; NEVER where it cannot run.
+    expected_usd: the same in the month of an average job before anything is timed, class x 1; usd_at_speed: once the
+    speed is known, class x sample. device_hours: of a job, class x sample. speed_keys: correlation key of the speed of
+    each class; empty where it is certain. path: price in each month / that of the figures, sample x month, or ALWAYS.
     """
 
     name: str
@@ -190,23 +190,28 @@ class Problem:
         return np.take_along_axis(usd, chosen[None], axis=0)[0], chosen - 1
 
     @cached_property
-    def used(self) -> dict[str, tuple[RentalOffer, Array]]:
-        """Offers that are given jobs, {name: (offer, share of jobs: 1 or 0, class x sample or x 1)}, to sum rents."""
-        chosen = self.expected_rent[1]
-        offers = {index: self.rented[index] for index in np.unique(chosen[chosen >= 0]).tolist()}
-        return {offer.name: (offer, np.asarray(chosen == index, float)) for index, offer in offers.items()}
-
-    @cached_property
-    def _used_usd(self) -> dict[str, Array]:
-        """USD of a job at the mean rent by used offer, class x sample; 0 where the job is not on this offer."""
-        return {name: share * finite(offer.usd[:, self.samples]) for name, (offer, share) in self.used.items()}
-
-    def rents(self, jobs: Array) -> Iterator[tuple[str, Array]]:
-        """Yield (name of a used offer, USD of the jobs there, sample x month), which a dispatch sums up.
-        `jobs`: those that are not run on owned machines, class x sample x month.
+    def used(self) -> dict[str, tuple[RentalOffer, Array, Array]]:
+        """Offers that are given jobs, {name: (offer, share of jobs: 1 or 0, class x sample or x 1; USD of a job at
+        the price of the figures, class x sample, 0 where the job is not there)}, to sum rents.
         """
-        for name, usd in self._used_usd.items():
-            yield name, np.einsum("jdt,jd->dt", jobs, usd) * self.by_month(self.used[name][0].path)
+        used = {}
+        chosen = self.expected_rent[1]
+        for index in np.unique(chosen[chosen >= 0]).tolist():
+            offer, share = self.rented[index], np.asarray(chosen == index, float)
+            used[offer.name] = offer, share, share * finite(offer.usd[:, self.samples])
+        return used
+
+    def rent(self, jobs: Array, *names: str) -> Array:
+        """Return USD paid to used offers for `jobs` (class x sample x month), sample x month, as a dispatch costs.
+        `names`: of these offers; none: of all.
+        """
+        by_path: dict[int, tuple[Array, Array]] = {}  # Offers with the same prices by month are summed up at once.
+        for name in names or self.used:
+            offer, _, usd = self.used[name]
+            _, total = by_path.get(id(offer.path), (usd, 0.0))
+            by_path[id(offer.path)] = offer.path, total + usd
+        rents = (np.einsum("jdt,jd->dt", jobs, usd) * self.by_month(path) for path, usd in by_path.values())
+        return sum(rents, np.zeros((1, 1)))
 
     def select(self, samples: Indices | EllipsisType, months: Indices) -> "Problem":
         """Return the problem with some of its samples and months, to estimate faster; expectations stay those of all.
