@@ -103,12 +103,14 @@ OFFERS = {
         ({"egress": {"gb": 1e4, "per_gb": 0.1}}, []), ({"egress": {"gb": 10010, "per_gb": 0.1}}, ["bill_egress"])])},
     "bill-in-euro": ({"currency": "XTA", "billing": {"fees": [{"name": "a", "per_month": 7301}]}}, ["bill_fee"]),
     "unknown-in-euro": ({"currency": "XTA", "source": "unknown"}, ["missing_source"]),
-    # Reserved may cost what on demand does.
+    "five": ({"until": "2023-06-01"}, []), "six": ({"until": "2023-07-03"}, ["long_offer"]),
+    **{f"trend{change}": ({"trend": {"kind": "drift", "change_per_year": change}}, ["trend_far_off"] * is_told)
+       for change, is_told in ((-0.6, 0), (-0.61, 1), (1.0, 0), (1.01, 1))},
     "one": ({"compose": TWO | {"count": 1}}, []), "per-cent": ({"printed": {"discount": 3}}, ["text_against_table"]),
     "wide": ({"per_hour": WIDE}, []), "wider": ({"per_hour": WIDE | {"high": 4.1}}, ["market_level"]),
-    "equal": ({"purchase": "reserved", "on_demand_per_hour": 1.0}, []),
-    "dear": ({"purchase": "reserved", "on_demand_per_hour": 0.99}, ["reserved_above_on_demand"]),
-    "dear-too": ({"purchase": "committed", "on_demand_per_hour": 0.99}, ["reserved_above_on_demand"]),
+    "equal": ({"purchase": "reserved", "on_demand_per_hour": 1.0}, []),  # as on demand
+    **{f"dear-{purchase}": ({"purchase": purchase, "on_demand_per_hour": 0.99}, ["reserved_above_on_demand"])
+       for purchase in ("reserved", "committed")},
     # An hour is printed to the cent; 2 USD an hour are 48 a day, 336 a week, 1,464 a month of 30.5 days, of which a
     # thousandth is rounding.
     "cent": (printed(0.5, per_hour=0.505), []), "more": (printed(0.5, per_hour=0.508), ["text_against_table"]),
