@@ -45,7 +45,7 @@ def _month_usd(problem: Problem, mix: Mix, counts: Counts) -> float:
 
 
 def _plan(mix: Mix) -> tuple[str, Counts, frozenset[str]]:
-    """Return what is the same of two mixes that cost the same at all values: source, numbers of machines, timings."""
+    """Return what a mix decides: source, numbers of machines, speeds timed first. Equal ones cost the same always."""
     return mix.source, mix.counts, mix.timed
 
 
@@ -225,11 +225,12 @@ class MonthlyProblem(DecisionProblem):
         return MixSearch(problem, self.work.affords).best(sorted(starts), kinds)
 
     def _crossing(self, parameter: Parameter, inner: float, outer: float, first: Mix, second: Mix) -> float:
-        """Return where the answer changes: the log factor of a parameter at which two mixes cost the same or, nearer,
-        the first, which buys nothing, rents most on another offer than as planned. `outer` where neither happens.
+        """Return where the answer changes: the log factor of a parameter at which two mixes cost the same. If the first
+        buys nothing and another offer than the planned one is paid most already nearer to `inner`, that is returned;
+        `outer` where neither happens.
 
         `inner`, `outer`: logarithms of the factors between which it is looked for; `first`, `second`: the mixes
-        (machines owned, offers rented).
+        (machines owned, offers rented), of which the first is the best at `inner`.
         """
         lead = self.mixes[0].done.lead
 
@@ -308,7 +309,7 @@ def _sample(problem: Problem) -> Problem:
 
 
 def _root(function: Callable[[float], float], start: float, end: float, precision: float) -> float:
-    """Return between two log factors the one at which a function of it changes its sign; `end` where it does not."""
+    """Return the log factor at which a function of it changes its sign, within `precision`; `end` where it does not."""
     from scipy.optimize import brentq  # lazily: only monthly work needs it
 
     function = cache(function)

@@ -191,8 +191,9 @@ class Problem:
 
     @cached_property
     def used(self) -> dict[str, tuple[RentalOffer, Array, Array]]:
-        """Offers that are given jobs, {name: (offer, share of jobs: 1 or 0, class x sample or x 1; USD of a job at
-        the price of the figures, class x sample, 0 where the job is not there)}, to sum rents.
+        """Offers that are given jobs, {name: (offer, chosen, USD)}, to sum up rents. chosen: 1 where jobs of a class go
+        to this offer, else 0, class x sample or x 1; USD: of such a job before prices change by month, else 0, class x
+        sample.
         """
         used = {}
         chosen = self.expected_rent[1]
@@ -202,8 +203,8 @@ class Problem:
         return used
 
     def rent(self, jobs: Array, *names: str) -> Array:
-        """Return USD paid to used offers for `jobs` (class x sample x month), sample x month, as a dispatch costs.
-        `names`: of these offers; none: of all.
+        """Return USD of rent for `jobs` (class x sample x month), sample x month, to price a dispatch.
+        `names`: offers whose rents are summed up; none: all that are given jobs.
         """
         by_path: dict[int, tuple[Array, Array]] = {}  # Offers with the same prices by month are summed up at once.
         for name in names or self.used:

@@ -89,9 +89,9 @@ class Mix(NamedTuple):
 
 @dataclass(frozen=True)
 class MixSearch:
-    """Searches the cheapest numbers of machines and timings for a problem.
+    """Searches what to own, rent and time first: the cheapest numbers of machines, and the speeds worth measuring.
 
-    affords: function that says whether numbers of machines keep the team's budget.
+    affords: function that says whether numbers of machines stay within the team's budget.
     """
 
     problem: Problem
