@@ -45,6 +45,10 @@ def test_a_machine_drawn_at_half_the_speed_takes_twice_the_hours():
     draws = simulate(options_of(), 1, 20)
     assert draws.hours * draws.images_per_s * 3600 == pytest.approx(np.full((3, 20), 94_720_000.0))
     assert draws.images_per_s.std(axis=1).min() > 1
+    # A price drawn above the planned one buys as many images less.
+    draws = simulate(options_of((box_offer(capex_usd_low=5000.0, capex_usd_high=9000.0), 498.0, 4)), 1, 20)
+    assert draws.usd * draws.images_per_usd == pytest.approx(np.full((1, 20), 94_720_000.0))
+    assert np.ptp(draws.fixed) > 20
 
 
 @pytest.mark.parametrize("other", [(80.0, 80.0), (80 / 1.5, 80 * 1.5)])

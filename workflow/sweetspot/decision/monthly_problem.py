@@ -293,7 +293,7 @@ class MonthlyProblem(DecisionProblem):
             samples = np.stack([with_machine.at(problem).usd - without.at(problem).usd for problem in problems], axis=1)
         usd = dict(zip(BREAK_EVEN_LOGS, samples.mean(axis=0), strict=True))
         for inner, outer in pairwise(BREAK_EVEN_LOGS):
-            if (usd[inner] <= 0) != (usd[outer] <= 0):
+            if np.sign(usd[inner]) != np.sign(usd[outer]):
                 usd.setdefault(self._crossing(parameter, inner, outer, with_machine, without), 0.0)
         logs, central = np.array(sorted(usd.items())).T
         no_jump = np.zeros(len(usd), bool)
