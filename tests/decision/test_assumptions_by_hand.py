@@ -162,7 +162,6 @@ def test_speeds_with_one_error_move_together_and_have_the_range_of_the_first():
     ("kw", 1.0, None, (0.8, 1.2, "assumed")), ("kw", None, 2.0, (0.8, 1.2, "assumed")),
     ("kw", 1.0, 1.0, (0.8, 1.2, "assumed")),
     ("images_per_s", 0.5, 2.0, (0.5, 2.0, "interval")),
-
 ])  # fmt: skip
 def test_a_range_is_the_declared_one_or_a_fifth_either_way(figure, low, high, expected):
     row = {f"{figure}_low": low, f"{figure}_high": high, "assumed_interval": False}

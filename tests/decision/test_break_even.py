@@ -73,7 +73,6 @@ def test_a_row_against_another_box_by_hand():
     (240.0, 1.0, 10.0), (-240.0, -1.0, 0.0),  # of the second: on ten days both cost the same
     (-239.0, -1.0, math.inf), (0.0, 0.0, 0.0), (1.0, 0.0, math.inf), (-1.0, 0.0, 0.0),
     (-1.0, 1.0, 0.0),  # cheaper on all days
-
 ])  # fmt: skip
 def test_days_from_which_a_box_costs_no_more(extra_usd, saving, days):
     assert float(break_even_days(*map(np.array, (extra_usd, saving, 10.0)))) == pytest.approx(days)

@@ -52,7 +52,6 @@ ONE, U = normals((100, 20))[0], uniform(0, 100)
     (100 / np.exp(0.3 * Z), [120.0], np.exp(0.3 * Z), 7.057),
     # x ~ U(0, 100), 40 and 100 - x: the least is x below 40, 40 to 60, then 100 - x: 8 + 8 + 8 = 24 of 40
     (U, [40.0, 100 - U], U, 16.0),
-
 ])  # fmt: skip
 def test_closed_forms(usd, rivals, figure, expected):
     close(against(usd, rivals, figure), expected)
@@ -62,7 +61,6 @@ def test_closed_forms(usd, rivals, figure, expected):
     (ONE, [100.0], np.full(MANY, 7.0)),  # a figure that does not vary
     (ONE, [ONE + 1, ONE + 5], ONE),  # what moves all alike
     (uniform(50, 150), [200.0], uniform(50, 150)),  # a choice that is always the cheapest
-
 ])  # fmt: skip
 def test_what_cannot_change_the_choice_is_worth_nothing(usd, rivals, figure):
     found = against(usd, rivals, figure)

@@ -65,7 +65,6 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
     (200.0, 1, 160.0, "1 × box, the rest on rented", "mix"),  # 400 hours, of which a box does 240
     (240.0, 2, 0.0, "2 × box", "buy"),
     (60.0, 0, 120.0, "rented", "rent"),
-
 ])  # fmt: skip
 def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
     """A box is 1,050 USD a month and 0.2 an hour; each USD of its price is one of the 36 months, by its number."""
@@ -89,7 +88,6 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
     # a contract all the same: nobody buys
     ((DEAL, own(), RENTED), 400.0, False, {"kind": "contract", "commitment": "contract", "counts": 1.0}),
     ((DEAL, own(), RENTED), 500.0, False, {"kind": "contract", "counts": 2.0}),
-
 ])  # fmt: skip
 def test_what_the_best_is_called(offers, per_month, have, expected):
     same(rows_of(lab(*offers, per_month=per_month, **(KEPT if have else {}))).loc["best"], expected)

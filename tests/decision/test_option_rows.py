@@ -63,7 +63,6 @@ def test_the_month_of_a_box_is_borne_by_the_hours_in_which_it_works():
     ([figure(RENTED, 225.0, 1, basis="stand_in")], (225 / 1.56, 225 * 1.56, 0.9, True)),
     # of another framework than what is priced
     ([figure(RENTED, 9e3, 1, framework="jax"), figure(RENTED, 225.0, 1)], (225 / 1.29, 225 * 1.29, 0.9, True)),
-
 ])  # fmt: skip
 def test_a_figure_has_its_interval_else_that_of_its_kind(known, expected):
     row = options_of((offer(RENTED, "on_demand", 3.0), 225.0, 1), figures=known, reference=None).iloc[0]

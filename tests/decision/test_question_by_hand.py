@@ -90,7 +90,6 @@ def test_the_nearest_turning_point_of_each_side_to_a_billionth():
     question(choices("a", "b", taken=("a",)), flat(10.0), flat(1.0)),  # what may not be taken
     two(lambda x: 10.0 if 1 / 5.01 < x < 5.01 else 9.0),  # nothing beyond five times
     question(choices("a", "a too", "b", alternatives=("a", "a", "b")), lambda x: 10 * x, flat(11.0), flat(12.0)),
-
 ])  # fmt: skip
 def test_what_turns_nothing(asked):
     assert asked.turning_points == {WORK: []}
@@ -102,7 +101,6 @@ def test_what_turns_nothing(asked):
     ({"value": 20.0, "maximum": 22.0}, falling, {}),  # factors up to 1.1
     ({"value": 20.0, "maximum": 26.0}, falling, {True: 1.2}),
     ({"maximum": 1.0}, falling, {}),
-
 ])  # fmt: skip
 def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be(bound, cost, expected):
     bounded = replace(WORK, **bound)

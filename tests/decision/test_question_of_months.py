@@ -36,7 +36,6 @@ def titles(question):
     # what costs a percent more is another way, what costs half of that more none
     ((own(), RENTED, hourly("dear", 6.09), hourly("same", 6.03)), 60.0, ["rented", "dear", "1 × box"],
      [720, 730.8, 1074]),
-
 ])  # fmt: skip
 def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_there(offers, jobs, told, month):
     question = asked(*offers, jobs=jobs)
@@ -242,7 +241,6 @@ def test_machines_are_asked_about_by_the_months_the_jobs_of_each_class_and_all_w
     (1050, 0.0, 5.25, 1.0, 1.0), (1050, 0.0, 5.2475, 1050 / 5.2475 / 200, 0.0),
     # beside 6 an hour a box of 0.2 pays from `fixed` / 5.8 hours; a fifth of the 200 is the least
     (300, 1.0, 6.0, 300 / 5.8 / 200, 1.0), (225, 1.0, 6.0, 0.0, 1.0), (1200, 1.0, 6.0, 1200 / 5.8 / 200, 0.0),
-
 ])  # fmt: skip
 def test_a_machine_pays_from_where_it_costs_no_more_to_the_last_dollar(fixed, kw, rent, factor, pays):
     question = asked(own(capex=36 * (fixed - 50.0), kw=kw), hourly("rented", rent))

@@ -55,7 +55,6 @@ def moved(question, quantity, subject="", factor=1.0):
     # Twice the months, as much work in each: the price once, twice the care (36 x 50) and twice what use costs.
     ("months", "", 2.0, (HELD + 1800 + 2 * RUNNING, 1), 86_400),
     ("usd_per_hour", "rented", 1.5, (HELD + RUNNING, 1), 64_800),
-
 ])  # fmt: skip
 def test_every_figure_moves_what_rests_on_it_alone(quantity, subject, factor, box, rented):
     found = moved(asked(), quantity, subject, factor)
@@ -120,7 +119,6 @@ FALLING = {"purchase": "on_demand", "variable_usd_per_hour": 3.0, "trend_kind": 
     (planned(kw=0.0), {"usd_per_kwh": 4.0}, 130.0, 1.0),
     (planned(capex_usd=0.0), {"capex_usd": 4.0}, 130.0, 1.0),
     (planned(room=np.inf), {"jobs": 5.0}, 100 + 150, 1.0),
-
 ])  # fmt: skip
 def test_moved_figures_move_usd_and_machines_of_an_option(plan, factors, usd, boxes):
     assert cost(plan, **factors) == (pytest.approx(usd), boxes)

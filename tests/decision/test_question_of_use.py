@@ -56,7 +56,6 @@ def test_what_the_box_does_in_its_days_of_use_is_the_work():
     ("usd_per_kwh", "", HELD + 2 * RUNNING, RENTED),
     ("capex_usd", "box", HELD + 36_000 + RUNNING, RENTED),
     ("maintenance_usd_per_month", "box", HELD + 1800 + RUNNING, RENTED),
-
 ])  # fmt: skip
 def test_each_figure_doubled_moves_the_cost(quantity, subject, box, rented):
     question = made().share()

@@ -50,7 +50,6 @@ def held(problem, name):
     ("box", 1050.0, 36.0, 0.2),  # possession is paid by the month, broken or not
     ("term (reserved)", 300.0 * 48 / 36, WHOLE, 0.5),  # two terms of 24 months for 36
     ("flat", 900.0, WHOLE, 0.0),
-
 ])  # fmt: skip
 def test_what_is_held_by_hand(market, name, fixed, capacity, hour):
     """A job of a takes 2 h on its half of the machine, a whole hour of it; none of them is urgent there."""

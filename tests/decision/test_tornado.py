@@ -111,7 +111,6 @@ STILL = np.zeros(5, bool)
     ([1, -1, -2, -3, -4], (1,), (0.5, INF)),
     ([1, -3, -2, -3, 1], (), (0.3125, 2.0)),
     ([INF, INF, INF, -1, -3], (), (2.0, INF)),
-
 ])  # fmt: skip
 def test_the_stretch_in_which_it_pays(apart, jumps, expected):
     found, until = stretch(np.array([apart, [-5.0] * 5]), FACTORS, np.cumsum(np.isin(np.arange(5), jumps)))

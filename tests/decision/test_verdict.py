@@ -168,7 +168,6 @@ FLAT, METERED = {"month_usd": 160.0}, {"month_usd": np.nan}
     ([("metered", FLAT)], np.nan, (np.nan, None)),  # nobody serves by the job
     ([("metered", METERED)], 1.0, (np.nan, None)),  # a month is what is counted
     ([("metered", METERED)], 2.0, (100.0, "Metered")),
-
 ])  # fmt: skip
 def test_from_how_many_jobs_a_machine_by_the_month_pays(others, months, expected):
     """A month of 160 against 1.60 and 3.20 a job."""

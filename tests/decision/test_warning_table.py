@@ -97,7 +97,6 @@ LAB = [option("A", 10, workload="lab.bert"), option("B", 20, workload="lab.bert"
     ("best", "rented", LAB, {"cost": "dispatch", "workload": "lab", "sources": [
         ("lab", "best", "a"), ("lab", "rented", "b"), ("lab", "there", "c"), ("else", "best", "c")]},
      [("A", "m"), ("B", "bert")]),
-
 ])  # fmt: skip
 def test_what_the_verdict_names_carries_the_answer(best, rival, options, kind, expected):
     assert decisive(best, rival, *options, **kind) == expected

@@ -84,7 +84,6 @@ def late(weeks=TWO_MONTHS, draws=2, **terms):
     (2.0, 1, 36_000 + 34 * 50 + 2 * 1200 + 34 * 40),  # two months of 200 hours for 6 USD, then 0.2 an hour
     (0.5, 1, 36_000 + 35.5 * 50 + 120 * 0.2 + 80 * 6.0 + 35 * 40),  # half of the 240 hours of the first month
     (40.0, 0, 36 * 1200.0),  # it comes after the project
-
 ])  # fmt: skip
 def test_until_a_machine_is_there_the_work_is_rented(months, box, usd_of_all):
     made = late(TWO_MONTHS * months / 2)
@@ -128,7 +127,6 @@ FIRST = 200.0 / 12.0  # jobs of two hours: 200 USD in the first month
     ({"growth": 0.05}, 15_787.0),
     # as much in each month: 200 x (1 - 0.9^3) / (1 - 0.9^(1/12)) = 200 x 31.00
     ({}, 6_200.0),
-
 ])  # fmt: skip
 def test_each_month_pays_its_own_rent_for_its_own_work(work, total):
     made = work_of(FALLING, DEAR_BOX, jobs=FIRST, **work)

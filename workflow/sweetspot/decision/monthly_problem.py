@@ -244,7 +244,7 @@ class MonthlyProblem(DecisionProblem):
 
         def excess(log_factor: float) -> float:
             """Return USD per month that the first mix pays to another offer above what it pays to the planned one."""
-            usd = first.at(self._problem(parameter, log_factor)).rent_by_offer
+            usd = dict(first.at(self._problem(parameter, log_factor)).rent_by_offer)
             planned_usd = usd.pop(lead, 0.0)
             return max(usd.values(), default=0.0) - planned_usd
 

@@ -338,13 +338,14 @@ class MonthlyWork:
                 usd_of_job, hours = (self.figures[name][row["row"]] * paid_slots for name in ("usd", "hours"))
                 device_hours[index] = hours * row["gpus"] / slots
                 rents = self._rent_by_month.get((row["option"], row["model"]), ALWAYS)
-                due = rents.mean(axis=1)
+                mean = due = rents.mean(axis=1)
                 if rents.size > 1 and weights[index].any():
                     due = np.average(rents, axis=1, weights=weights[index])
                 # Prices are independent of speeds.
                 at_speed[index] = hours * np.mean(np.nan_to_num(usd_of_job / hours) * due)
                 expected[index] = np.mean(usd_of_job * due)
-                usd[index], path = usd_of_job, rents
+                # Offers with steady prices share ALWAYS, so that a dispatch sums up their rents at once.
+                usd[index], path = usd_of_job * mean, rents / mean[:, None] if rents.size > 1 else ALWAYS
 
             name = source.offer["option"]
             offers[name] = RentalOffer(
@@ -362,7 +363,7 @@ class MonthlyWork:
     def _rent_by_month(self) -> dict[tuple[str, str], Array]:
         """Rent of each month / the mean rent in `figures`, {(option, model): sample x month}, where a rent moves."""
         starts, length = months_of(self.work.months)
-        paths: dict[tuple[str, str], Array] = {}
+        paths = {}
         for row in self.rows.values():
             key = (row["option"], row["model"])
             if key not in paths and moves_ahead(row):
@@ -371,9 +372,7 @@ class MonthlyWork:
                 else:
                     path = self.rents.by_month(row, starts, length)[: self.growth.shape[1]]
                 # In a project of another length its figures are at the central mean rent of that.
-                path = path / mean_rent_factor(row, row["rent_months"] * self.stretched)
-                # Equal prices are one array, so that a dispatch sums up their rents at once.
-                paths[key] = next((shared for shared in paths.values() if np.array_equal(shared, path)), path)
+                paths[key] = path / mean_rent_factor(row, row["rent_months"] * self.stretched)
         return paths
 
     def _keys(self, source: Source) -> tuple[str, ...]:

@@ -94,10 +94,10 @@ class OwnedMachine:
 class RentalOffer:
     """An offer by the hour, of which as many machines as are needed can be rented.
 
-    name: key of its option. usd: USD of a job at the price of the figures, class x sample; NEVER where it cannot run.
+    name: key of its option. usd: USD of a job at the mean rent, class x sample; NEVER where it cannot run.
     expected_usd: the same in the month of an average job before anything is timed, class x 1; usd_at_speed: once the
     speed is known, class x sample. device_hours: of a job, class x sample. speed_keys: correlation key of the speed of
-    each class; empty where it is certain. path: price in each month / that of the figures, sample x month, or ALWAYS.
+    each class; empty where it is certain. path: price in each month / the mean rent, sample x month, or ALWAYS.
     """
 
     name: str
@@ -192,8 +192,7 @@ class Problem:
     @cached_property
     def used(self) -> dict[str, tuple[RentalOffer, Array, Array]]:
         """Offers that are given jobs, {name: (offer, chosen, USD)}, to sum up rents. chosen: 1 where jobs of a class go
-        to this offer, else 0, class x sample or x 1; USD: of such a job before prices change by month, else 0, class x
-        sample.
+        to this offer, else 0, class x sample or x 1; USD: of such a job at the mean rent, else 0, class x sample.
         """
         used = {}
         chosen = self.expected_rent[1]
